@@ -14,6 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -22,7 +23,7 @@ const testToken = "conformance-0123456789abcdef-0123456789"
 
 // rocky returns a connector of three methods over data of its own, for the mode live.
 func rocky(wrap func(http.Handler) http.Handler) http.Handler {
-	h := testkit.Handler(testToken, testkit.ThreeMethods(testkit.Planets()))
+	h := connectors.Handler(testToken, connectors.ThreeMethods(connectors.Planets()))
 	if wrap == nil {
 		return h
 	}

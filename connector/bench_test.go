@@ -13,7 +13,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
-	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/reference"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -102,7 +102,7 @@ func BenchmarkCountOverhead(b *testing.B) {
 		}
 	}
 	b.Run("connector", func(b *testing.B) {
-		h := testkit.New(connectortest.Token, shop, testkit.Endpoints{}, nil)
+		h := connectors.New(connectortest.Token, shop, connectors.Endpoints{}, nil)
 		run(b, h)
 	})
 	b.Run("bare", func(b *testing.B) {
@@ -150,7 +150,7 @@ func offering(t testing.TB, rows int, body string, source func(w *connector.RowW
 	h := newHandler(emits(func(out *connector.Rows) error {
 		w := out.Begin(twelve)
 		source(w, func() {
-			if err := testkit.Rows(w, sample); err != nil {
+			if err := connectors.Rows(w, sample); err != nil {
 				t.Error(err)
 			}
 		})

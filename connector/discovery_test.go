@@ -17,12 +17,13 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-func discovering(d *wire.Discovery) testkit.Source {
-	return testkit.Source{OnDiscover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) { return d, nil }}
+func discovering(d *wire.Discovery) connectors.Source {
+	return connectors.Source{OnDiscover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) { return d, nil }}
 }
 
 // sound returns a discovery with everything in it, which leaves the names of columns to the library.

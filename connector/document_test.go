@@ -17,6 +17,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -47,32 +48,32 @@ func document(t *testing.T, src connector.Source, opts *connector.Options) wire.
 // another, and one that excludes another. The key is the set: bit 0 Size, 1 Count,
 // 2 Aggregate, 3 Cardinality, 4 LinkHitRate, 5 QueryJoined.
 var combinations = map[int]connector.Source{
-	0: testkit.Source{},
+	0: connectors.Source{},
 	1: struct {
-		testkit.Source
-		testkit.Sizer
+		connectors.Source
+		connectors.Sizer
 	}{},
 	2: struct {
-		testkit.Source
-		testkit.Counter
+		connectors.Source
+		connectors.Counter
 	}{},
 	4: struct {
-		testkit.Source
-		testkit.Aggregator
+		connectors.Source
+		connectors.Aggregator
 	}{},
 	8: struct {
-		testkit.Source
-		testkit.Measurer
+		connectors.Source
+		connectors.Measurer
 	}{},
 	16: struct {
-		testkit.Source
-		testkit.Linker
+		connectors.Source
+		connectors.Linker
 	}{},
 	32: struct {
-		testkit.Source
-		testkit.Joiner
+		connectors.Source
+		connectors.Joiner
 	}{},
-	63: testkit.Endpoints{},
+	63: connectors.Endpoints{},
 }
 
 // TestCombinations checks that the document says exactly what the methods of a
@@ -117,12 +118,12 @@ func routesExist(t *testing.T, h *connector.Handler, endpoints []wire.Endpoint) 
 
 // TestDescriberIsInvisible checks that a Describer is no capability of the protocol.
 func TestDescriberIsInvisible(t *testing.T) {
-	assert.Equal(t, document(t, testkit.Endpoints{}, nil), document(t, testkit.Described{}, nil))
+	assert.Equal(t, document(t, connectors.Endpoints{}, nil), document(t, connectors.Described{}, nil))
 }
 
 // TestOmit checks that Omit subtracts from the document and the routes, and does nothing else.
 func TestOmit(t *testing.T) {
-	everything := testkit.Full{Speaker: testkit.Speaker{Name: "ansi"}}
+	everything := connectors.Full{Speaker: connectors.Speaker{Name: "ansi"}}
 	for _, c := range testkit.Table(t, "testdata/omissions.tsv", 3) {
 		t.Run(c[0], func(t *testing.T) {
 			var opts connector.Options
@@ -150,13 +151,13 @@ func TestDialect(t *testing.T) {
 	asked := 0
 	assert.Equal(t, "ansi-1", document(t, counting{asked: &asked}, nil).Dialect)
 	assert.Equal(t, 1, asked)
-	_, err := connector.New(shop, testkit.Full{}, token, nil)
+	_, err := connector.New(shop, connectors.Full{}, token, nil)
 	require.ErrorContains(t, err, "source: Dialect returned an empty name")
-	assert.Empty(t, document(t, testkit.Full{}, &connector.Options{Omit: connector.Omit{Dialect: true}}).Dialect)
+	assert.Empty(t, document(t, connectors.Full{}, &connector.Options{Omit: connector.Omit{Dialect: true}}).Dialect)
 }
 
 type counting struct {
-	testkit.Source
+	connectors.Source
 	asked *int
 }
 
@@ -168,7 +169,7 @@ func (c counting) QuerySQL(context.Context, *wire.SQLRequest, *connector.Rows) e
 
 // TestDocumentServed checks the route of the document.
 func TestDocumentServed(t *testing.T) {
-	s := serve(t, testkit.Endpoints{}, nil)
+	s := serve(t, connectors.Endpoints{}, nil)
 	ask := func(method, bearer string) answer {
 		r := testkit.Must(http.NewRequestWithContext(context.Background(), method, s.URL+wire.PathDocument, nil))(t)
 		if bearer != "" {
@@ -200,7 +201,7 @@ func TestDocumentIsTheHostsOwn(t *testing.T) {
 	def := shop
 	def.Credentials = slices.Clone(shop.Credentials)
 	omit := []wire.Op{wire.OpEq}
-	h := testkit.New(connectortest.Token, def, testkit.Source{}, &connector.Options{Omit: connector.Omit{Operators: omit}})
+	h := connectors.New(connectortest.Token, def, connectors.Source{}, &connector.Options{Omit: connector.Omit{Operators: omit}})
 	before := string(get(t, h))
 	def.Credentials[0] = wire.CredentialField{Key: "other", Label: "Other", Type: wire.CredentialText, Optional: true}
 	omit[0] = wire.OpIn
@@ -215,7 +216,7 @@ func TestDocumentSize(t *testing.T) {
 		def := shop
 		def.Credentials = []wire.CredentialField{{Key: "k", Label: "l", Type: wire.CredentialText,
 			Help: strings.Repeat("h", help)}}
-		h, err := connector.New(def, testkit.Source{}, token, nil)
+		h, err := connector.New(def, connectors.Source{}, token, nil)
 		if err != nil {
 			return 0, err
 		}
@@ -236,7 +237,7 @@ func TestConstructionFaults(t *testing.T) {
 			var opts connector.Options
 			require.NoError(t, json.Unmarshal([]byte(c[1]), &def))
 			require.NoError(t, json.Unmarshal([]byte(c[2]), &opts.Omit))
-			_, err := connector.New(def, testkit.Source{}, token, &opts)
+			_, err := connector.New(def, connectors.Source{}, token, &opts)
 			if c[3] == "" {
 				assert.NoError(t, err)
 				return
@@ -248,7 +249,7 @@ func TestConstructionFaults(t *testing.T) {
 		_, err := connector.New(connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{
 			{Key: "a", Label: "l", Type: wire.CredentialText},
 			{Key: c[1], Label: unfold(c[2]), Type: wire.CredentialType(c[3]), Help: unfold(c[4]), Placeholder: unfold(c[5])},
-		}}, testkit.Source{}, token, nil)
+		}}, connectors.Source{}, token, nil)
 		require.Error(t, err, c[0])
 		assert.Contains(t, strings.Split(err.Error(), "\n"), "credentialSchema[1]."+c[6], c[0])
 	}
@@ -262,7 +263,7 @@ func TestAllConstructionFaults(t *testing.T) {
 		Credentials: []wire.CredentialField{{Key: "k", Type: "x"},
 			{Key: "k", Label: strings.Repeat("l", 64<<10), Type: wire.CredentialText}},
 	}
-	_, err := connector.New(def, testkit.Source{}, wire.Token{},
+	_, err := connector.New(def, connectors.Source{}, wire.Token{},
 		&connector.Options{Omit: connector.Omit{Sort: "x", Endpoints: []wire.Endpoint{"x"}, Operators: []wire.Op{"x"}}})
 	require.Error(t, err)
 	lines := strings.Split(err.Error(), "\n")
@@ -279,7 +280,7 @@ func TestAllConstructionFaults(t *testing.T) {
 func TestAt(t *testing.T) {
 	mux := http.NewServeMux()
 	for prefix, slug := range map[string]string{"/one": "one", "/two": "two", "/team[1]": "team", "/": "root"} {
-		h := testkit.New(connectortest.Token, connector.Definition{Slug: slug}, testkit.Endpoints{}, nil)
+		h := connectors.New(connectortest.Token, connector.Definition{Slug: slug}, connectors.Endpoints{}, nil)
 		mux.Handle(h.Mount(prefix))
 	}
 	for _, c := range testkit.Table(t, "testdata/mounts.tsv", 5) {

@@ -7,13 +7,13 @@ import (
 	"net/http/httptest"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // handlerOf serves a source under the token of these examples.
 func handlerOf(slug string, src connector.Source, credentials ...wire.CredentialField) *connector.Handler {
-	return testkit.New("no-secret-ever-stands-in-an-example", connector.Definition{Slug: slug, Credentials: credentials}, src, nil)
+	return connectors.New("no-secret-ever-stands-in-an-example", connector.Definition{Slug: slug, Credentials: credentials}, src, nil)
 }
 
 var bookColumns = []wire.Column{

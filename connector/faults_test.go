@@ -18,6 +18,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -43,7 +44,7 @@ func hooks() (list []hook) {
 	add := func(name, request, methods, before string) {
 		path, body := asked(request)
 		list = append(list, hook{name, path, body, func(do action) connector.Source {
-			s := testkit.Full{Speaker: testkit.Speaker{Name: "ansi"}}
+			s := connectors.Full{Speaker: connectors.Speaker{Name: "ansi"}}
 			if strings.Contains(name, "declined") {
 				act(&s, "Count", script("decline"))
 			}
@@ -128,7 +129,7 @@ func (u uncomparable) Error() string     { return "uncomparable" }
 // TestPanics checks that however an author's hook ends, the process lives, the request is answered as an internal
 // error, the cause is in the log, and the next request is answered.
 func TestPanics(t *testing.T) {
-	var null *testkit.Endpoints
+	var null *connectors.Endpoints
 	throws := func(v any) action { return func(context.Context) error { panic(v) } }
 	returns := func(err error) action { return func(context.Context) error { return err } }
 	const panicked, internal = "ERROR the source panicked", "ERROR internal error"
@@ -301,7 +302,7 @@ func TestLongMessages(t *testing.T) {
 
 // TestInterceptCalls checks that Intercept is called around each call of the source, and told which.
 func TestInterceptCalls(t *testing.T) {
-	src := testkit.Full{Speaker: testkit.Speaker{Name: "ansi"}}
+	src := connectors.Full{Speaker: connectors.Speaker{Name: "ansi"}}
 	act(&src, "Count", script("decline"))
 	var calls []string
 	s := serve(t, src, &connector.Options{Intercept: func(ctx context.Context, call connector.Call, next action) error {

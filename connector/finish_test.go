@@ -16,6 +16,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -181,14 +182,14 @@ func (q *question) source(t *testing.T) connector.Source {
 		}
 		return nil
 	}
-	src := testkit.Endpoints{
-		Source:  testkit.Source{OnQuery: answer},
+	src := connectors.Endpoints{
+		Source:  connectors.Source{OnQuery: answer},
 		Counter: counts(0, fmt.Errorf("no: %w", connector.ErrDecline)),
 	}
 	if !q.described {
 		return src
 	}
-	return testkit.Described{Endpoints: src, Describer: func(context.Context, wire.Credentials, string) (*wire.Table, error) {
+	return connectors.Described{Endpoints: src, Describer: func(context.Context, wire.Credentials, string) (*wire.Table, error) {
 		table := &wire.Table{Name: "t", PrimaryKey: q.table.PrimaryKey}
 		for _, c := range q.table.Columns {
 			table.Fields = append(table.Fields, wire.Field{Name: c.Name, Type: c.Type})
@@ -228,7 +229,7 @@ func TestFinish(t *testing.T) {
 	for range 1500 {
 		q := random(r)
 		def := connector.Definition{Slug: "shop", Credentials: shop.Credentials, Limits: wire.Limits{OffsetMax: q.offsetMax}}
-		h := testkit.New(connectortest.Token, def, q.source(t),
+		h := connectors.New(connectortest.Token, def, q.source(t),
 			&connector.Options{SortBudget: q.budget, Omit: connector.Omit{Sort: q.sorts, Offset: !q.offsets}})
 		body := testkit.Must(wire.EncodeRequest(&q.req))(t)
 		served, rows := q.want(t)

@@ -23,6 +23,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -71,7 +72,7 @@ func good(path string) string {
 
 // items is the table most tests serve.
 func items() *wire.Table {
-	t := testkit.Items().Table
+	t := connectors.Items().Table
 	return &t
 }
 
@@ -128,7 +129,7 @@ func (s *site) Dial() net.Conn {
 func newHandler(src connector.Source, opts *connector.Options) *connector.Handler {
 	own := *cmp.Or(opts, &connector.Options{})
 	own.Logger = cmp.Or(own.Logger, slog.New(slog.DiscardHandler))
-	return testkit.New(connectortest.Token, shop, src, &own)
+	return connectors.New(connectortest.Token, shop, src, &own)
 }
 
 // direct sends a POST request to a handler.
@@ -287,13 +288,13 @@ func (l *logbook) last(t *testing.T) connector.RequestStats {
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // emits is a source whose rows are what a function writes.
-func emits(write func(out *connector.Rows) error) testkit.Source {
-	return testkit.Source{OnQuery: func(_ context.Context, _ *connector.Query, out *connector.Rows) error { return write(out) }}
+func emits(write func(out *connector.Rows) error) connectors.Source {
+	return connectors.Source{OnQuery: func(_ context.Context, _ *connector.Query, out *connector.Rows) error { return write(out) }}
 }
 
 // Optional methods that give one answer.
 
-func counts(n int64, err error) testkit.Counter {
+func counts(n int64, err error) connectors.Counter {
 	return func(context.Context, *wire.CountRequest) (int64, error) { return n, err }
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -56,7 +57,7 @@ func TestObserveSaysHowItEnded(t *testing.T) {
 func TestObserveRefusals(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/early.tsv", 5) {
 		testkit.Bubble(t, c[0], func(t *testing.T) {
-			s := serve(t, testkit.Source{}, nil)
+			s := serve(t, connectors.Source{}, nil)
 			r := s.Request(t.Context(), c[2], good("/check"))
 			r.Method = c[1]
 			r.Header.Set("Authorization", "Bearer "+strings.Replace(c[3], "TOKEN", connectortest.Token, 1))
@@ -155,7 +156,7 @@ func TestObserveLeaving(t *testing.T) {
 // TestObservePanics checks that a host's own hook cannot spoil an answer.
 func TestObservePanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := serve(t, testkit.Source{}, &connector.Options{Observe: func(context.Context, connector.RequestStats) { panic("boom") }})
+		s := serve(t, connectors.Source{}, &connector.Options{Observe: func(context.Context, connector.RequestStats) { panic("boom") }})
 		s.alive()
 		synctest.Wait()
 		require.Len(t, s.log.all(), 1)
@@ -204,7 +205,7 @@ func TestRequestID(t *testing.T) {
 			var ids []string
 			require.NoError(t, json.Unmarshal([]byte(spelled.Replace(c[1])), &ids))
 			var inside string
-			s := serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
+			s := serve(t, connectors.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
 				inside = connector.RequestID(ctx)
 				return errors.New("boom")
 			}}, nil)
@@ -247,7 +248,7 @@ func TestRequestIDIsACredential(t *testing.T) {
 // TestNoLineBelowInfo checks that a logger of warnings gets no requests.
 func TestNoLineBelowInfo(t *testing.T) {
 	var log strings.Builder
-	get(t, newHandler(testkit.Source{}, &connector.Options{
+	get(t, newHandler(connectors.Source{}, &connector.Options{
 		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}))
 	assert.Empty(t, log.String())

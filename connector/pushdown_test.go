@@ -12,6 +12,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -83,7 +84,7 @@ func TestPushdown(t *testing.T) {
 			assert.Nil(t, p.Sort, why)
 		}
 	}
-	p := pushShop.Push(wire.Where{And: []wire.Filter{testkit.Filter("status", wire.OpEq, wire.Invalid("no"))}}, nil)
+	p := pushShop.Push(wire.Where{And: []wire.Filter{cells.Filter("status", wire.OpEq, wire.Invalid("no"))}}, nil)
 	assert.Equal(t, connector.Pushed{Params: url.Values{}, Served: connector.Applied{Sort: true}}, p,
 		"an operand without a spelling")
 }

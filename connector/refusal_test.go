@@ -22,6 +22,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/verdicts"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -37,7 +38,7 @@ func TestBearer(t *testing.T) {
 	wrong := strings.Replace(token, "0", "1", 1)
 	spelled := strings.NewReplacer("TOKEN", token, "WRONG", wrong, "SHORT", token[:len(token)-1], "REST", token[1:],
 		"UPPER", strings.ToUpper(token), "MANY", strings.Repeat("a=b&", 200))
-	s := serve(t, testkit.Endpoints{}, nil)
+	s := serve(t, connectors.Endpoints{}, nil)
 	for _, c := range testkit.Table(t, "testdata/bearer.tsv", 4) {
 		t.Run(c[0], func(t *testing.T) {
 			var headers []string
@@ -66,7 +67,7 @@ func TestBearer(t *testing.T) {
 func TestTwoTokens(t *testing.T) {
 	const next = "the-next-token-0123456789abcdef-0123"
 	token := testkit.Must(wire.NewToken(connectortest.Token, next))(t)
-	h := testkit.Must(connector.New(shop, testkit.Source{}, token, nil))(t)
+	h := testkit.Must(connector.New(shop, connectors.Source{}, token, nil))(t)
 	for bearer, want := range map[string]int{connectortest.Token: 200, next: 200, next + "x": 401} {
 		assert.Equal(t, want, testkit.Post(h, bearer, "/check", good("/check")).Code, bearer)
 	}
@@ -74,7 +75,7 @@ func TestTwoTokens(t *testing.T) {
 
 // TestBodyUnread checks that what can be refused without the body is refused before it is read.
 func TestBodyUnread(t *testing.T) {
-	h := newHandler(testkit.Source{}, nil)
+	h := newHandler(connectors.Source{}, nil)
 	for _, c := range testkit.Table(t, "testdata/unread.tsv", 6) {
 		t.Run(c[0], func(t *testing.T) {
 			body := strings.NewReader("{}")
@@ -115,7 +116,7 @@ func TestOrderOfRefusal(t *testing.T) {
 		}, 422, wire.CodeUnsupported, "joins: this connector executes no joins (join is false)"},
 		{"source", func(r *request) { r.table = "nothing" }, 404, wire.CodeUnknownEntity, `no table "nothing"`},
 	}
-	s := serve(t, testkit.Source{}, &connector.Options{MaxRequestBytes: 2048})
+	s := serve(t, connectors.Source{}, &connector.Options{MaxRequestBytes: 2048})
 	for i, first := range faults {
 		for _, second := range faults[i+1:] {
 			t.Run(first.name+" before "+second.name, func(t *testing.T) {
@@ -143,7 +144,7 @@ func TestPaths(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/paths.tsv", 3) {
 		why, line := c[0], "POST "+c[1]+" HTTP/1.1"
 		t.Run(why, func(t *testing.T) {
-			s := serve(t, testkit.Endpoints{}, nil)
+			s := serve(t, connectors.Endpoints{}, nil)
 			a := s.raw(t, line, "Authorization: Bearer "+connectortest.Token, good("/check"))
 			if c[2] == "200" {
 				assert.Equal(t, 200, a.status)
@@ -177,7 +178,7 @@ func (s *site) raw(t *testing.T, line, header, body string) answer {
 
 // TestMethods checks 405 with Allow on every known route, before the bearer token is looked at.
 func TestMethods(t *testing.T) {
-	s := serve(t, testkit.Endpoints{}, nil)
+	s := serve(t, connectors.Endpoints{}, nil)
 	type target struct{ path, allow string }
 	targets := []target{{wire.PathDocument, "GET, HEAD"}}
 	for _, r := range routes {
@@ -214,7 +215,7 @@ func TestMethods(t *testing.T) {
 // TestVerdicts sends each body of wire/testdata/verdicts that is not a request of its
 // route. What is wrong with each stands there.
 func TestVerdicts(t *testing.T) {
-	s := serve(t, testkit.Full{Described: testkit.Described{Endpoints: testkit.Endpoints{}}, Speaker: testkit.Speaker{Name: "ansi"}}, nil)
+	s := serve(t, connectors.Full{Described: connectors.Described{Endpoints: connectors.Endpoints{}}, Speaker: connectors.Speaker{Name: "ansi"}}, nil)
 	for folder, path := range map[string]string{
 		"check-request": "/check", "discovery-request": "/discovery", "query-request": "/query", "sql-request": "/query",
 		"count-request": "/count", "aggregate-request": "/aggregate", "size-request": "/size",
@@ -247,7 +248,7 @@ func TestNamesAreBounded(t *testing.T) {
 		`/query ["id"] => ["LONG"]`, `/query "sort":[] => "sort":[{"field":"LONG","dir":"asc"}]`, `/query "items" => "LONG"`,
 		`/query "and":[] => "and":[{"field":"LONG","op":"isnull"}]`, `/cardinality ["id"] => ["LONG"]`,
 	} {
-		for _, src := range []connector.Source{testkit.Endpoints{}, testkit.Described{}} {
+		for _, src := range []connector.Source{connectors.Endpoints{}, connectors.Described{}} {
 			path, body := asked(strings.Replace(request, "LONG", long, 1))
 			a := serve(t, src, nil).post(path, body)
 			if a.status == 200 && path == "/cardinality" {
@@ -272,7 +273,7 @@ func FuzzRequest(f *testing.F) {
 	f.Add(uint8(2), sqlBody)
 	f.Add(uint8(4), strings.Replace(good("/aggregate"), `"groupBy":[]`,
 		`"groupBy":[{"field":"id","as":"d","grain":"day"}]`, 1))
-	src := testkit.Full{Speaker: testkit.Speaker{Name: "ansi"}}
+	src := connectors.Full{Speaker: connectors.Speaker{Name: "ansi"}}
 	src.Joiner = func(_ context.Context, req *connector.Query, out *connector.Rows) error {
 		columns := items().Columns()
 		for i, j := range req.Joins {
@@ -304,7 +305,7 @@ func FuzzRequest(f *testing.F) {
 // TestBodies sends bodies that are no requests to every route, or to one. They are refused with a
 // message that names the place and shows nothing of the body. TestVerdicts sends many more.
 func TestBodies(t *testing.T) {
-	s := serve(t, testkit.Endpoints{}, nil)
+	s := serve(t, connectors.Endpoints{}, nil)
 	for _, c := range testkit.Table(t, "testdata/bodies.tsv", 4) {
 		t.Run(c[0], func(t *testing.T) {
 			for _, route := range routes {
@@ -328,7 +329,7 @@ func TestBodies(t *testing.T) {
 
 // TestBodiesTaken sends their legal neighbours.
 func TestBodiesTaken(t *testing.T) {
-	s := serve(t, testkit.Endpoints{}, nil)
+	s := serve(t, connectors.Endpoints{}, nil)
 	for why, alter := range map[string]func(*http.Request){
 		"http-4: no content type is required": func(r *http.Request) { r.Header.Del("Content-Type") },
 		"http-4: nor any in particular":       func(r *http.Request) { r.Header.Set("Content-Type", "text/html") },
@@ -354,7 +355,7 @@ func TestBodiesTaken(t *testing.T) {
 // TestBodySize sends bodies around the size limit, to the byte, with and without a stated length.
 func TestBodySize(t *testing.T) {
 	for most, options := range map[int]*connector.Options{8 << 20: nil, 1024: {MaxRequestBytes: 1024}} {
-		s := serve(t, testkit.Source{}, options)
+		s := serve(t, connectors.Source{}, options)
 		for _, size := range []int{most, most + 1, most + 1<<20} {
 			for _, stated := range []bool{true, false} {
 				r := s.Request(t.Context(), "/check", good("/check")+strings.Repeat(" ", size-len(good("/check"))))
@@ -374,7 +375,7 @@ func TestBodySize(t *testing.T) {
 
 // TestBodyEndless sends a body that is far too long: it is read to the limit and no further.
 func TestBodyEndless(t *testing.T) {
-	s := serve(t, testkit.Source{}, &connector.Options{MaxRequestBytes: 1024})
+	s := serve(t, connectors.Source{}, &connector.Options{MaxRequestBytes: 1024})
 	body := strings.NewReader(strings.Repeat(" ", 1<<20))
 	r := s.Request(context.Background(), "/check", "")
 	r.Body, r.ContentLength = io.NopCloser(body), -1
@@ -400,7 +401,7 @@ func TestBodyTrickles(t *testing.T) {
 		{"even a longer one", 5 * time.Minute, connector.Options{}, 5 * time.Minute},
 	} {
 		testkit.Bubble(t, c.why, func(t *testing.T) {
-			s := serve(t, testkit.Source{}, &c.options)
+			s := serve(t, connectors.Source{}, &c.options)
 			conn := listen(t, s.Handler, func(h *http.Server) { h.ReadTimeout = c.server })
 			start := time.Now()
 			testkit.Must(io.WriteString(conn,
@@ -428,7 +429,7 @@ func listen(t *testing.T, h http.Handler, configure func(*http.Server)) net.Conn
 func TestCredentials(t *testing.T) {
 	const declared = `{"apiKey":"` + secret + `"}`
 	var seen wire.Credentials
-	s := serve(t, testkit.Source{
+	s := serve(t, connectors.Source{
 		OnCheck: func(_ context.Context, req *wire.CheckRequest) error { seen = req.Credentials; return nil },
 		OnDiscover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
 			return &wire.Discovery{}, nil

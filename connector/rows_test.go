@@ -19,6 +19,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/rowmap"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -39,7 +40,7 @@ func TestWindow(t *testing.T) {
 	for _, c := range testkit.Table(t, "testdata/windows.tsv", 5) {
 		t.Run(c[0], func(t *testing.T) {
 			var window string
-			src := testkit.Source{OnQuery: func(_ context.Context, req *connector.Query, out *connector.Rows) error {
+			src := connectors.Source{OnQuery: func(_ context.Context, req *connector.Query, out *connector.Rows) error {
 				served := connector.Applied{Filters: strings.Contains(c[2], "filters"), Sort: strings.Contains(c[2], "sort")}
 				offset, limit, ok := out.Claim(served).TakeWindow()
 				window = fmt.Sprint(offset, limit, ok, req.MaxRows)
@@ -47,7 +48,7 @@ func TestWindow(t *testing.T) {
 			}}
 			most := testkit.Must(strconv.ParseInt(c[3], 10, 64))(t)
 			def := connector.Definition{Slug: "shop", Limits: wire.Limits{OffsetMax: most}}
-			h := testkit.New(connectortest.Token, def, src, nil)
+			h := connectors.New(connectortest.Token, def, src, nil)
 			assert.Equal(t, 200, direct(h, "/query", query(c[1]+`,"fields":["n"]`)).Code)
 			assert.Equal(t, c[4], window)
 		})
@@ -171,10 +172,10 @@ func TestJoins(t *testing.T) {
 		t.Run(why, func(t *testing.T) {
 			var rows [][]wire.Value
 			require.NoError(t, json.Unmarshal([]byte(c[3]), &rows))
-			var src testkit.Full // whose Query is not to be called for a request with joins
+			var src connectors.Full // whose Query is not to be called for a request with joins
 			act(&src, "Query", script("fail"))
 			columns, _ := cells.Table(t, c[2])
-			act(&src, "QueryJoined", func(a *actor) error { return testkit.Rows(a.out.Begin(columns), rows) })
+			act(&src, "QueryJoined", func(a *actor) error { return connectors.Rows(a.out.Begin(columns), rows) })
 			s := serve(t, src.Endpoints, nil)
 			s.post("/query", asked).is(t, want)
 			s.alive()
@@ -185,7 +186,7 @@ func TestJoins(t *testing.T) {
 // TestDialectMode checks that the rows of an SQL statement come in full, and that the native body is taken too.
 func TestDialectMode(t *testing.T) {
 	var seen wire.SQLRequest
-	s := serve(t, testkit.Full{Speaker: testkit.Speaker{Name: "ansi",
+	s := serve(t, connectors.Full{Speaker: connectors.Speaker{Name: "ansi",
 		OnSQL: func(_ context.Context, req *wire.SQLRequest, out *connector.Rows) error {
 			seen = *req
 			return script(`claim; window 0 0 true; begin b:string a; row "x" 1; row null 2`)(&actor{out: out})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -41,7 +42,7 @@ func (d *eventLog) take() string {
 // checking serves a source whose Check does something.
 func checking(t *testing.T, do action) *site {
 	t.Helper()
-	return serve(t, testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error { return do(ctx) }}, nil)
+	return serve(t, connectors.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error { return do(ctx) }}, nil)
 }
 
 // value gets a value that notes when it is made and closed.
@@ -70,11 +71,11 @@ func TestPerRequest(t *testing.T) {
 		"decline": 200, // Describe, Count, and Query after the decline share them
 		"boom":    500, "panic": 500, "exit": 500,
 	} {
-		var src testkit.Full
+		var src connectors.Full
 		act(&src, "Describe", func(a *actor) error { return both(a.ctx) })
 		act(&src, "Count", func(a *actor) error { return errors.Join(both(a.ctx), script(words)(a)) })
 		src.OnQuery = func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
-			return errors.Join(both(ctx), testkit.Source{}.Query(ctx, req, out))
+			return errors.Join(both(ctx), connectors.Source{}.Query(ctx, req, out))
 		}
 		want := "open one, open two, call, call"
 		if status == 200 {
@@ -136,7 +137,7 @@ func TestPerRequestContext(t *testing.T) {
 		}
 		return nil
 	}
-	var src testkit.Full
+	var src connectors.Full
 	act(&src, "Describe Size", func(a *actor) error { a.size = &wire.Size{}; return get(a.ctx) })
 	s := serve(t, src.Described, &connector.Options{Intercept: func(ctx context.Context, c connector.Call, next action) error {
 		ctx, cancel := context.WithCancel(context.WithValue(ctx, key{}, c.Method))

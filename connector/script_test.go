@@ -26,6 +26,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -243,7 +244,7 @@ func unfold(text string) string { return strings.ReplaceAll(text, `\xff`, "\xff"
 
 // act makes methods of a source play a part: Check, Discover, Query, QueryJoined, QuerySQL, Size, Count,
 // Aggregate, Cardinality, LinkHitRate and Describe.
-func act(s *testkit.Full, methods string, play step) {
+func act(s *connectors.Full, methods string, play step) {
 	query := func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 		return play(&actor{ctx: ctx, query: req, out: out})
 	}
@@ -290,15 +291,15 @@ func call[R, V any](play step, answer func(*actor) V) func(context.Context, R) (
 const allCalls = "Discover Query QueryJoined QuerySQL Size Count Aggregate Cardinality LinkHitRate"
 
 // plays returns a source whose Query plays a script.
-func plays(text string) testkit.Source {
-	var s testkit.Full
+func plays(text string) connectors.Source {
+	var s connectors.Full
 	act(&s, "Query", script(text))
 	return s.Source
 }
 
 // failing returns a source whose Check and Discover fail.
-func failing(err error) testkit.Source {
-	var s testkit.Full
+func failing(err error) connectors.Source {
+	var s connectors.Full
 	act(&s, "Check Discover", func(*actor) error { return err })
 	return s.Source
 }
@@ -314,7 +315,7 @@ var (
 // Intercept has a script too, and Omit has JSON.
 func played(t testing.TB, words string, opts connector.Options) *site {
 	t.Helper()
-	s := testkit.Full{Speaker: testkit.Speaker{Name: "ansi"}}
+	s := connectors.Full{Speaker: connectors.Speaker{Name: "ansi"}}
 	kind := kindWord.FindStringSubmatch(words)
 	for part := range strings.SplitSeq(strings.TrimPrefix(words, append(kind, "")[0]), " / ") {
 		methods, text := allCalls, part
@@ -345,12 +346,12 @@ func played(t testing.TB, words string, opts connector.Options) *site {
 	src := map[string]connector.Source{
 		"": s.Endpoints, "endpoints": s.Endpoints, "source": s.Source, "described": s.Described, "full": s,
 		"aggregating": struct {
-			testkit.Source
-			testkit.Aggregator
+			connectors.Source
+			connectors.Aggregator
 		}{s.Source, s.Aggregator},
 		"sql": struct {
-			testkit.Source
-			testkit.Speaker
+			connectors.Source
+			connectors.Speaker
 		}{s.Source, s.Speaker},
 	}[append(kind, "", "")[1]]
 	return serve(t, src, &opts)

@@ -25,6 +25,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -129,7 +130,7 @@ func TestFormShowsPlainText(t *testing.T) {
 			assert.NotContains(t, s.log.String(), value, c.why)
 		}
 		found := &wire.Discovery{Warnings: []string{"A table is left out: " + c.err.Error()}}
-		warns := testkit.Source{OnDiscover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) { return found, nil }}
+		warns := connectors.Source{OnDiscover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) { return found, nil }}
 		a := serveAs(t, def, warns, nil).post("/discovery", string(body))
 		shown := found.Warnings[0] // the source's own are as they were
 		for _, value := range []string{pass, key, unknown} {
@@ -194,8 +195,8 @@ func TestTenantsAtOnce(t *testing.T) {
 		}
 		return nil
 	}
-	src := testkit.Described{Endpoints: testkit.Endpoints{
-		Source: testkit.Source{
+	src := connectors.Described{Endpoints: connectors.Endpoints{
+		Source: connectors.Source{
 			OnCheck: func(_ context.Context, req *wire.CheckRequest) error { return act(req.Credentials) },
 			OnDiscover: func(_ context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
 				found := &wire.Discovery{Tables: []wire.Table{*table(req.Credentials)}, Warnings: []string{mark(req.Credentials)}}
@@ -285,7 +286,7 @@ func TestLongCauses(t *testing.T) {
 // TestSecretInAStack checks that a credential that is the name of a function is not in the stack of a panic either.
 func TestSecretInAStack(t *testing.T) {
 	const name = "TestSecretInAStack"
-	s := serve(t, testkit.Source{OnCheck: func(context.Context, *wire.CheckRequest) error { panic("boom") }}, nil)
+	s := serve(t, connectors.Source{OnCheck: func(context.Context, *wire.CheckRequest) error { panic("boom") }}, nil)
 	s.post(asked("/check SECRET => "+name)).is(t, "500")
 	assert.Contains(t, s.log.String(), "connector_test.[redacted].")
 	assert.NotContains(t, s.log.String(), name)
@@ -294,7 +295,7 @@ func TestSecretInAStack(t *testing.T) {
 // TestLogAfterTheRequest checks that the line of a request whose context is over is still written.
 func TestLogAfterTheRequest(t *testing.T) {
 	log := &logbook{}
-	h := newHandler(testkit.Source{}, &connector.Options{Logger: slog.New(log)})
+	h := newHandler(connectors.Source{}, &connector.Options{Logger: slog.New(log)})
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, wire.PathDocument, nil).WithContext(ctx))

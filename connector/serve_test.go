@@ -18,6 +18,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -115,7 +116,7 @@ func TestServeDrains(t *testing.T) {
 
 func TestServeEndsOpenRequestsWithAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var src testkit.Full
+		var src connectors.Full
 		act(&src, "Check", script("wait 1h"))
 		act(&src, "Query", script("begin id; row 1; flush; wait 1h"))
 		h := startServed(t, newHandler(src.Source, nil), nil)
@@ -227,7 +228,7 @@ func TestServeReturnsAtOnce(t *testing.T) {
 // TestServeSaysThatItIsUp checks the probe, which takes no token and leaves no line in the log.
 func TestServeSaysThatItIsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startServed(t, newHandler(testkit.Source{}, nil), nil)
+		h := startServed(t, newHandler(connectors.Source{}, nil), nil)
 		for _, c := range []struct {
 			method, path string
 			status       int
@@ -258,11 +259,11 @@ func TestServeSaysThatItIsNotReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := make(chan struct{})
 		log := &logbook{}
-		stuck := newHandler(testkit.Source{OnCheck: func(context.Context, *wire.CheckRequest) error { <-hang; return nil }},
+		stuck := newHandler(connectors.Source{OnCheck: func(context.Context, *wire.CheckRequest) error { <-hang; return nil }},
 			&connector.Options{Logger: slog.New(log)})
 		mux := http.NewServeMux()
 		mux.Handle(stuck.Mount("/stuck"))
-		mux.Handle(newHandler(testkit.Source{}, nil).Mount("/well"))
+		mux.Handle(newHandler(connectors.Source{}, nil).Mount("/well"))
 		h := startServed(t, http.StripPrefix("/v1", mux), nil)
 		probe := func() string {
 			a := h.ask("GET", "/healthz")

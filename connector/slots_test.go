@@ -16,6 +16,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -30,7 +31,7 @@ func narrow(most int) connector.Definition {
 
 // queue is a source that notes which requests it is called for, each for a while.
 type queue struct {
-	testkit.Source
+	connectors.Source
 	mu           sync.Mutex
 	hangs        int // so many calls take a minute first, whatever their context says, and are not noted
 	atOnce, most int

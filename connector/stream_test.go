@@ -24,6 +24,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/rowmap"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/reference"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -53,7 +54,7 @@ func TestClocks(t *testing.T) {
 			var ended time.Duration
 			start := time.Now()
 			src := plays(c[1])
-			s := serve(t, testkit.Source{OnQuery: func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
+			s := serve(t, connectors.Source{OnQuery: func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 				context.AfterFunc(ctx, func() { ended = time.Since(start) })
 				return src.OnQuery(ctx, req, out)
 			}}, nil)
@@ -157,7 +158,7 @@ func TestWrappedWriters(t *testing.T) {
 			log := &logbook{}
 			var want []string
 			for handlers := range 2 {
-				mounted := c.mount(newHandler(testkit.Source{}, &connector.Options{Logger: slog.New(log)}))
+				mounted := c.mount(newHandler(connectors.Source{}, &connector.Options{Logger: slog.New(log)}))
 				for range 2 {
 					w := direct(mounted, c.path, good(c.path))
 					require.Equal(t, 200, w.Code)
@@ -221,7 +222,7 @@ func TestReaderStops(t *testing.T) {
 		testkit.Bubble(t, c.why, func(t *testing.T) {
 			var emitted atomic.Int64 // rows of about a KiB
 			stopped, left := make(chan time.Time, 1), make(chan error, 1)
-			s := serve(t, testkit.Source{OnQuery: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
+			s := serve(t, connectors.Source{OnQuery: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
 				context.AfterFunc(ctx, func() { stopped <- time.Now() })
 				w, err := out.Begin(number), error(nil)
 				for ; err == nil; err = w.Row(wire.Text(strings.Repeat("x", 1000))) {
@@ -296,7 +297,7 @@ func (r trickle) Read(p []byte) (int, error) {
 func TestDeadlineBesideStalledReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan time.Time, 1)
-		s := serve(t, testkit.Source{OnQuery: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
+		s := serve(t, connectors.Source{OnQuery: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
 			_ = out.Begin(number).Flush()
 			<-ctx.Done()
 			ended <- time.Now()
@@ -438,11 +439,11 @@ func TestDeadlineOverASocket(t *testing.T) {
 		requests = 600
 	}
 	sample := reference.Rows(500)
-	handler := newHandler(testkit.Source{OnQuery: func(ctx context.Context, _ *connector.Query,
+	handler := newHandler(connectors.Source{OnQuery: func(ctx context.Context, _ *connector.Query,
 		out *connector.Rows) error {
 		w := out.Begin(twelve)
 		for range 200 {
-			if err := testkit.Rows(w, sample); err != nil {
+			if err := connectors.Rows(w, sample); err != nil {
 				return err
 			}
 			if ctx.Err() != nil {

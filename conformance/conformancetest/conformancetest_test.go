@@ -15,14 +15,14 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/conformancetest"
-	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 )
 
 const testToken = "conformancetest-8f31c07d2b5e4a96-token"
 
 // graded returns a connector of the three methods over data of its own.
 func graded(wrap func(http.Handler) http.Handler) http.Handler {
-	h := testkit.Handler(testToken, testkit.ThreeMethods(testkit.Planets()))
+	h := connectors.Handler(testToken, connectors.ThreeMethods(connectors.Planets()))
 	if wrap == nil {
 		return h
 	}

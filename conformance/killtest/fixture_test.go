@@ -14,7 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
-	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -51,7 +51,9 @@ func TestFixturePasses(t *testing.T) {
 }
 
 // bare is a source that does nothing but hand out all rows.
-func bare(tables []corpus.Table) testkit.Source { return testkit.Source{Tables: inMemory(tables)} }
+func bare(tables []corpus.Table) connectors.Source {
+	return connectors.Source{Tables: inMemory(tables)}
+}
 
 // supersets answers every query with all rows of its table and claims nothing.
 // It may say so of itself, or have operators to declare and never a chance.

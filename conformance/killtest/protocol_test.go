@@ -11,7 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -30,7 +30,9 @@ func TestProtocolOfHealthyConnectors(t *testing.T) {
 		build       func() http.Handler
 	}{
 		{name: "four planets", why: "three methods make a connector", passed: 40, mode: conformance.ModeLive,
-			build: func() http.Handler { return testkit.Handler(testToken, testkit.ThreeMethods(testkit.Planets())) }},
+			build: func() http.Handler {
+				return connectors.Handler(testToken, connectors.ThreeMethods(connectors.Planets()))
+			}},
 		{name: "the corpus in full", why: "the library and memsource keep every rule", passed: 60,
 			build: ofCorpus(connector.Definition{KeysEnforced: true, Limits: wire.Limits{RowsPerTableMax: 100_000}}, connector.Omit{})},
 		{name: "nothing declared", why: "what is not declared is refused, which is legal", passed: 40,
@@ -63,7 +65,7 @@ const (
 // keyed returns the corpus behind credentials; wrong returns what a rejected set is answered, when it is not what it should be.
 func keyed(wrong func() error) func() http.Handler {
 	return func() http.Handler {
-		src := testkit.Bend(corpusSource())
+		src := connectors.Bend(corpusSource())
 		src.OnCheck = func(_ context.Context, req *wire.CheckRequest) error {
 			switch key := req.Credentials.Get("apiKey"); {
 			case key == goodKey, key == otherKey:

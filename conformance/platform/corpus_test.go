@@ -19,6 +19,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -32,10 +33,10 @@ func corpusTables() (list []memsource.Table) {
 }
 
 // everything serves all that the protocol has.
-func everything(words string) http.Handler { return built(testkit.Tables(corpusTables()...), words) }
+func everything(words string) http.Handler { return built(connectors.Tables(corpusTables()...), words) }
 
 // nothing hands out all rows of its tables.
-var nothing = testkit.Source{Tables: corpusTables()}
+var nothing = connectors.Source{Tables: corpusTables()}
 
 // undeclared is what nothing's document leaves out besides the optional routes.
 const undeclared = "-/count -operators sort=none -offset"
@@ -128,9 +129,9 @@ func (c connectorCase) build() http.Handler {
 
 const noneServed = `{"served":{"filters":false,"sort":false,"window":false}}` + "\n"
 
-// connectors are the ways in which the corpus is served: the less a connector
+// connectorCases are the ways in which the corpus is served: the less a connector
 // does, the more is finished here.
-var connectors = []connectorCase{
+var connectorCases = []connectorCase{
 	{"everything", "tenant-9: what is declared is left to the connector", "", ""},
 	{"nothing", "tenant-9: a connector without any capability is correct", undeclared, ""},
 	{"nothing served", "stream-11: what is declared need not be served", "-operators", noneServed},
@@ -157,7 +158,7 @@ func atMost(rows int) func(path string, body map[string]any) {
 func TestEveryCaseOfTheCorpus(t *testing.T) {
 	t.Parallel()
 	cases := corpus.Cases()
-	for n, served := range connectors {
+	for n, served := range connectorCases {
 		t.Run(served.name, func(t *testing.T) {
 			t.Parallel()
 			recorder := record(served.build())
@@ -181,7 +182,7 @@ func TestEveryCaseOfTheCorpus(t *testing.T) {
 // come as they were foretold, what is left to this side too, and none costs more.
 func TestExplainCorpus(t *testing.T) {
 	t.Parallel()
-	for n, served := range connectors {
+	for n, served := range connectorCases {
 		if slices.Contains([]string{"nothing", "nothing served", "no served line", "declared and not served"}, served.name) {
 			continue // they do not serve what they are asked for
 		}

@@ -28,11 +28,11 @@ func TestWork(t *testing.T) {
 		query     string
 		want      string
 	}{
-		{"all is served", connectors[0], words, "F S W 1 3"},
-		{"nothing is asked, and both tables are read", connectors[1], words, "F S W filtered sorted windowed joined 2 70"},
-		{"nothing is served", connectors[2], words, "F filtered sorted windowed 1 48"},
-		{"no window", connectors[0], "orders id", "F S W 1 48"},
-		{"a window that stops the reading", connectors[1], "orders id offset=2 limit=3", "F S W windowed 1 5"},
+		{"all is served", connectorCases[0], words, "F S W 1 3"},
+		{"nothing is asked, and both tables are read", connectorCases[1], words, "F S W filtered sorted windowed joined 2 70"},
+		{"nothing is served", connectorCases[2], words, "F filtered sorted windowed 1 48"},
+		{"no window", connectorCases[0], "orders id", "F S W 1 48"},
+		{"a window that stops the reading", connectorCases[1], "orders id offset=2 limit=3", "F S W windowed 1 5"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -66,7 +66,7 @@ func TestJoinedNames(t *testing.T) {
 	rows, columns, err := casetest.Rows(t.Context(), conn, country("status"))
 	require.NoError(t, err)
 	require.Equal(t, []string{"id", "status", "status_2", "status_4"}, columns)
-	plain := rowsOf(t, connectTo(t, connectors[0].build(), nil), country("land"))
+	plain := rowsOf(t, connectTo(t, connectorCases[0].build(), nil), country("land"))
 	require.Equal(t, fmt.Sprint(plain), fmt.Sprint(rows))
 	joined := fmt.Sprint(r.asked(t)[0].body.Joins)
 	for _, name := range []string{"as:status_3 field:country", "as:status_2 field:name", "as:status_4 field:id"} {
@@ -78,7 +78,7 @@ func TestJoinedNames(t *testing.T) {
 // never sees it.
 func TestRefusedRequests(t *testing.T) {
 	t.Parallel()
-	conn, r := recording(t, connectors[0].build())
+	conn, r := recording(t, connectorCases[0].build())
 	for _, c := range testkit.Table(t, "testdata/refused.tsv", 2) {
 		problem, words := c[0], c[1]
 		_, _, err := ask(t, conn, question(words))

@@ -73,7 +73,7 @@ func TestThousandAndOneGroups(t *testing.T) {
 // TestAggregateAsked looks at an aggregate that the connector is asked for.
 func TestAggregateAsked(t *testing.T) {
 	t.Parallel()
-	conn, r := recording(t, connectors[0].build())
+	conn, r := recording(t, connectorCases[0].build())
 	answered(t, conn, "aggregate orders orders.customer_id>customers.id>name by=status:s by=name:n max(status):l sum(total):sum count():c")
 	requests := r.asked(t)
 	require.Equal(t, []string{wire.PathAggregate}, paths(requests))
@@ -94,7 +94,7 @@ func TestAggregateAsked(t *testing.T) {
 // (aggregate-15). The connector is asked for all.
 func TestTop(t *testing.T) {
 	t.Parallel()
-	for _, served := range connectors[:2] { // everything, and nothing
+	for _, served := range connectorCases[:2] { // everything, and nothing
 		conn, r := recording(t, served.build())
 		req := groups("orders by=status:s sum(total):sum count():n")
 		top := testkit.Must(conn.Top(t.Context(), req, by("-n", "s"), 2))(t)
@@ -211,7 +211,7 @@ func entityOf(c *platform.Connection, table string) *entity.Entity {
 // asked for and once, and derives what one row of it stands for (measure-12).
 func TestEntities(t *testing.T) {
 	t.Parallel()
-	for _, served := range connectors[:2] { // everything, and nothing
+	for _, served := range connectorCases[:2] { // everything, and nothing
 		conn, r := recording(t, served.build())
 		all := entity.All(conn)
 		require.Len(t, all, len(conn.Tables))

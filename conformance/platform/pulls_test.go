@@ -16,6 +16,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -42,7 +43,7 @@ func numbered(n int, known bool) memsource.Table {
 
 // inMemory is a source of tables.
 func inMemory(tables ...memsource.Table) *memsource.Source {
-	return testkit.Tables(tables...).(*memsource.Source)
+	return connectors.Tables(tables...).(*memsource.Source)
 }
 
 // TestLimits reads 1,000 rows within limits. What cannot be read within them is

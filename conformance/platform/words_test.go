@@ -18,13 +18,15 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // built serves a source. Words say what its document declares: "pageSizeMax=9" is a limit, "sort=single" what it sorts
 // by, and "-gt", "-offset" and "-/size" are left out of all that there is; "-operators" are all operators.
 func built(src connector.Source, words string) http.Handler {
-	def, opts := connector.Definition{Slug: "corpus"}, testkit.Quiet()
+	def, opts := connector.Definition{Slug: "corpus"}, connectors.Quiet()
 	omit := &opts.Omit
 	left := map[string]*bool{"offset": &omit.Offset, "join": &omit.Join, "dateBucket": &omit.DateBucket}
 	for word := range strings.FieldsSeq(words) {
@@ -46,7 +48,7 @@ func built(src connector.Source, words string) http.Handler {
 			omit.Operators = append(omit.Operators, wire.Op(name))
 		}
 	}
-	return testkit.New(testToken, def, src, opts)
+	return connectors.New(testToken, def, src, opts)
 }
 
 // bent is a source in memory whose first table may be described in another way, and whose rows may be those
@@ -130,7 +132,7 @@ func question(words string) wire.Request {
 			q.Joins = append(q.Joins, hop)
 		case strings.Contains(name, "."):
 			field, op, _ := strings.Cut(name, ".")
-			f := testkit.Filter(field, wire.Op(op), cellsOf(value)...)
+			f := cells.Filter(field, wire.Op(op), cellsOf(value)...)
 			if last := len(q.Or) - 1; last >= 0 {
 				q.Or[last] = append(q.Or[last], f)
 			} else {

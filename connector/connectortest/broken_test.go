@@ -16,12 +16,13 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // honest is the shop, whose methods a test may replace.
-func honest(t testing.TB) testkit.Described { return testkit.Bend(shop(t)) }
+func honest(t testing.TB) connectors.Described { return connectors.Bend(shop(t)) }
 
 // after returns a method that changes what a call answers.
 func after[R, A any](call func(context.Context, R) (A, error), change func(R, A) A) func(context.Context, R) (A, error) {
@@ -35,7 +36,7 @@ func after[R, A any](call func(context.Context, R) (A, error), change func(R, A)
 }
 
 // misread is the shop, which answers another query than the one that it is asked.
-func misread(t testing.TB, change func(*connector.Query)) testkit.Described {
+func misread(t testing.TB, change func(*connector.Query)) connectors.Described {
 	src := honest(t)
 	query := src.OnQuery
 	src.OnQuery = func(ctx context.Context, req *connector.Query, out *connector.Rows) error {

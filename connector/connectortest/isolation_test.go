@@ -14,6 +14,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -30,26 +31,26 @@ var (
 
 // host is a source of several tenants.
 type host struct {
-	testkit.Source
-	testkit.Counter
-	testkit.Aggregator
-	known map[string]testkit.Described // by account and key
+	connectors.Source
+	connectors.Counter
+	connectors.Aggregator
+	known map[string]connectors.Described // by account and key
 }
 
 // newHost has a table that both tenants have, with other rows, one that is
 // the same for both, and one that only the first has.
 func newHost(t testing.TB) *host {
-	known := map[string]testkit.Described{
-		"acme/a-s3cret/1+?": testkit.Bend(shop(t, tablesIn("testdata/acme.json")...)),
-		"bolt/b-s3cret/2+?": testkit.Bend(shop(t, tablesIn("testdata/bolt.json")...)),
+	known := map[string]connectors.Described{
+		"acme/a-s3cret/1+?": connectors.Bend(shop(t, tablesIn("testdata/acme.json")...)),
+		"bolt/b-s3cret/2+?": connectors.Bend(shop(t, tablesIn("testdata/bolt.json")...)),
 	}
 	// of returns the tenant's source, or one that refuses whoever has no such key.
-	of := func(creds wire.Credentials) testkit.Described {
+	of := func(creds wire.Credentials) connectors.Described {
 		if src, ok := known[creds.Get("account")+"/"+creds.Get("key")]; ok {
 			return src
 		}
 		refused := connector.BadRequest("account %s has no such key", creds.Get("account"))
-		var src testkit.Described
+		var src connectors.Described
 		src.OnCheck = func(context.Context, *wire.CheckRequest) error {
 			return connector.CheckFailed("the key does not open this account: copy it anew from the console")
 		}
@@ -58,7 +59,7 @@ func newHost(t testing.TB) *host {
 		return src
 	}
 	return &host{
-		testkit.Source{
+		connectors.Source{
 			OnCheck: func(ctx context.Context, req *wire.CheckRequest) error { return of(req.Credentials).Check(ctx, req) },
 			OnDiscover: func(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
 				return of(req.Credentials).Discover(ctx, req)

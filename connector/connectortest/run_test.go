@@ -18,7 +18,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -36,13 +36,13 @@ func TestRun(t *testing.T) {
 		opts   *Options
 	}{
 		{"everything", shop(t), &Options{}},
-		{"three methods", testkit.Source{Tables: shopTables()}, &Options{}},
+		{"three methods", connectors.Source{Tables: shopTables()}, &Options{}},
 		{"flags", shop(t, flagged...), &Options{}},
 		{"little declared", shop(t, small...), &Options{Connector: &connector.Options{Omit: connector.Omit{
 			Operators: []wire.Op{wire.OpContains, wire.OpNin, wire.OpEq}, Sort: wire.SortNone, Offset: true, Join: true, DateBucket: true,
 			Endpoints: []wire.Endpoint{wire.EndpointCount, wire.EndpointCardinality},
 		}}}},
-		{"one sort key", testkit.Source{Tables: small},
+		{"one sort key", connectors.Source{Tables: small},
 			&Options{Connector: &connector.Options{SortBudget: 5, Omit: connector.Omit{Sort: wire.SortSingle}}}},
 		{"a tenant", newHost(t), &Options{Credentials: tenantA}},
 	} {
@@ -68,7 +68,7 @@ func TestSummary(t *testing.T) {
 	assert.Regexp(t, `^connectortest: \d+ checks passed, 0 failed; NOT WHOLE: .*; judged \d+ rows of 3 tables, `+
 		`\d+ of 234 fields x operators.*; \d+ requests, seed 7\n`, summary(report))
 
-	report = grade(t, testkit.Source{Tables: shopTables()[3:]}, nil) // a table without rows
+	report = grade(t, connectors.Source{Tables: shopTables()[3:]}, nil) // a table without rows
 	assert.Contains(t, summary(report), "\n\tnot tested: L5 declared keys are unique and, unless nullable, never null: "+
 		"no table with rows declares a key")
 }
@@ -86,7 +86,7 @@ func TestFindingsFitOnAScreen(t *testing.T) {
 
 // A run that cannot judge the connector fails, although no check has.
 func TestRunNeedsToRead(t *testing.T) {
-	source := testkit.Source{Tables: shopTables(), OnQuery: func(context.Context, *connector.Query, *connector.Rows) error {
+	source := connectors.Source{Tables: shopTables(), OnQuery: func(context.Context, *connector.Query, *connector.Rows) error {
 		return connector.UpstreamTimeout("the upstream sleeps")
 	}}
 	list := findings(grade(t, source, nil))
@@ -132,7 +132,7 @@ func TestRunUnderGoTest(t *testing.T) {
 func TestAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var open atomic.Int64
-		whole, less := testkit.Source{Tables: shopTables()}, testkit.Source{Tables: shopTables()}
+		whole, less := connectors.Source{Tables: shopTables()}, connectors.Source{Tables: shopTables()}
 		less.Tables[0].Rows = less.Tables[0].Rows[1:]
 		muddled := whole // loses a row when another query is under way
 		muddled.OnQuery = func(ctx context.Context, req *connector.Query, out *connector.Rows) error {

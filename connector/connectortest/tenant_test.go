@@ -20,6 +20,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -109,9 +110,9 @@ func TestTenantRequests(t *testing.T) {
 
 func TestTenantErrors(t *testing.T) {
 	var source struct {
-		testkit.Source
-		testkit.Sizer
-		testkit.Aggregator
+		connectors.Source
+		connectors.Sizer
+		connectors.Aggregator
 	}
 	source.OnCheck = func(context.Context, *wire.CheckRequest) error {
 		return connector.CheckFailed("ask your administrator")
@@ -149,10 +150,10 @@ func TestTenantErrors(t *testing.T) {
 // Query returns an error line as an error with the rows before it. In a bubble the heartbeats take no real time.
 func TestTenantErrorLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		source := testkit.Source{OnQuery: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
-			items := testkit.Items()
+		source := connectors.Source{OnQuery: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
+			items := connectors.Items()
 			w := out.Begin(items.Columns())
-			if err := errors.Join(testkit.Rows(w, items.Rows[:2]), w.Flush()); err != nil {
+			if err := errors.Join(connectors.Rows(w, items.Rows[:2]), w.Flush()); err != nil {
 				return err
 			}
 			time.Sleep(25 * time.Second) // the rows are out, and two heartbeats
@@ -223,7 +224,7 @@ func calling[R, A any, P interface {
 }
 
 // miscounting measures a column wrongly.
-func miscounting(honest testkit.Measurer, column string, by int64) testkit.Measurer {
+func miscounting(honest connectors.Measurer, column string, by int64) connectors.Measurer {
 	return after(honest, func(_ *wire.CardinalityRequest, c map[string]*wire.Cardinality) map[string]*wire.Cardinality {
 		c[column].Distinct += by
 		return c
@@ -274,7 +275,7 @@ func TestTenantVerifiesEachCall(t *testing.T) {
 	flagged, no := shopTables(), false
 	flagged[0].Field("region").Filterable = &no
 	sources := map[string]connector.Source{"wrong": wrong, "spellings": spellings, "instants": instants, "backwards": backwards,
-		"flagged": testkit.Source{Tables: flagged}}
+		"flagged": connectors.Source{Tables: flagged}}
 	for _, c := range testkit.Table(t, "testdata/calls.tsv", 5) {
 		t.Run(c[0], func(t *testing.T) {
 			found := func(as func(*Server) *Tenant) []string {
@@ -298,7 +299,7 @@ func TestTenantVerifiesEachCall(t *testing.T) {
 // The log says what cannot be verified.
 func TestTenantCannotVerify(t *testing.T) {
 	t.Run("too many rows", func(t *testing.T) {
-		c := Start(t, shopDefinition, testkit.Source{Tables: shopTables()}, nil).platform(platform.Options{})
+		c := Start(t, shopDefinition, connectors.Source{Tables: shopTables()}, nil).platform(platform.Options{})
 		orders := &shopTables()[0].Table
 		_, err := readTable(t.Context(), c, wire.Credentials{}, orders, 10)
 		assert.EqualError(t, err, `not verified: table "orders" has more than 10 rows`)
@@ -410,7 +411,7 @@ func TestTenantsOfOneServerAreApart(t *testing.T) {
 // Start reports all faults of construction at once and ends the test.
 func TestServerRefusesDefinitions(t *testing.T) {
 	r := record(t, func(tb testing.TB) {
-		Start(tb, connector.Definition{Slug: "X", Limits: wire.Limits{Concurrency: 17}}, testkit.Source{}, nil)
+		Start(tb, connector.Definition{Slug: "X", Limits: wire.Limits{Concurrency: 17}}, connectors.Source{}, nil)
 		tb.Error("the test goes on")
 	})
 	require.Len(t, r.errors, 1)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -39,7 +40,7 @@ func TestFaultsOfTheHost(t *testing.T) {
 					return fault
 				}}), &Options{Logger: logged.Logger()})
 				defer func() { require.NoError(t, src.Close()) }()
-				s := connectortest.Start(t, definition, src, logged.Options())
+				s := connectortest.Start(t, definition, src, connectors.Logging(&logged))
 				ask := func(tenant string) (statuses, answers string) {
 					for i, path := range []string{wire.PathCheck, wire.PathDiscovery, wire.PathQuery} {
 						members := ""

@@ -20,6 +20,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -378,7 +379,7 @@ func wideTable[T interface {
 		table.Fields = append(table.Fields, wire.Field{Name: fmt.Sprint("c", i), Type: wire.TypeString, Nullable: true})
 	}
 	source := testkit.Must(memsource.New([]memsource.Table{table, {Table: wire.Table{Name: "u", Fields: table.Fields}}}, nil))(t)
-	h := testkit.New(connectortest.Token, connector.Definition{Slug: "wide"}, source,
+	h := connectors.New(connectortest.Token, connector.Definition{Slug: "wide"}, source,
 		&connector.Options{MaxRequestBytes: 1 << 30, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 
 	// each returns a list with one item for each column.

@@ -33,6 +33,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/otelconnector"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -44,8 +45,8 @@ const (
 
 // source offers the numbers 1 to 5. It sorts, and leaves filters to the library.
 type source struct {
-	testkit.Source
-	testkit.Counter
+	connectors.Source
+	connectors.Counter
 	first, rest time.Duration // until the first rows, and from there to the end
 }
 
@@ -94,8 +95,8 @@ func start(t *testing.T, src connector.Source, opts connector.Options) *site {
 	s, record := recording(t)
 	telemetry := testkit.Must(otelconnector.New(record))(t)
 	opts.Logger = slog.New(slog.DiscardHandler)
-	definition := connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{testkit.Key}}
-	h := testkit.New(bearer, definition, src, telemetry.Options(opts))
+	definition := connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{connectors.Key}}
+	h := connectors.New(bearer, definition, src, telemetry.Options(opts))
 	mux := http.NewServeMux()
 	mux.Handle(h.Mount("/shop"))
 	s.handler = telemetry.Handler(mux)
@@ -245,7 +246,7 @@ func TestGlobalProviders(t *testing.T) {
 	otel.SetTextMapPropagator(record.Propagator)
 	for _, opts := range []*otelconnector.Options{nil, {}} {
 		telemetry := testkit.Must(otelconnector.New(opts))(t)
-		h := testkit.New(bearer, connector.Definition{Slug: "shop"}, source{}, telemetry.Options(*testkit.Quiet()))
+		h := connectors.New(bearer, connector.Definition{Slug: "shop"}, source{}, telemetry.Options(*connectors.Quiet()))
 		r := request("", "")
 		r.Header.Set("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 		telemetry.Handler(h).ServeHTTP(httptest.NewRecorder(), r)
@@ -335,7 +336,7 @@ func TestFailures(t *testing.T) {
 		{"a refusal", connector.CheckFailed("%s", canary), codes.Unset, codes.Unset, "check_failed", ""},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			s := start(t, source{Source: testkit.Source{
+			s := start(t, source{Source: connectors.Source{
 				OnCheck: func(context.Context, *wire.CheckRequest) error { return c.err },
 			}}, connector.Options{})
 			s.post("/check", "{"+tail)

@@ -23,6 +23,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -260,7 +261,7 @@ func FuzzAnswer(f *testing.F) {
 			return res, nil
 		})
 		src := testkit.Must(restsource.New(shopAPI, tables, &restsource.Options{Transport: upstream}))(t)
-		w := testkit.Post(testkit.New(secret, shopDefinition, src, testkit.Quiet()), secret, wire.PathQuery, query)
+		w := testkit.Post(connectors.New(secret, shopDefinition, src, connectors.Quiet()), secret, wire.PathQuery, query)
 		complete := bytes.Contains(w.Body.Bytes(), []byte(`{"end":1}`))
 		assert.True(t, !complete || json.Valid(body), "rows of what is not JSON: %s", w.Body)
 		assert.True(t, complete || strings.Contains(w.Body.String(), `"internal"`), "no end and no internal error: %s", w.Body)

@@ -19,6 +19,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -127,7 +128,7 @@ func TestLeft(t *testing.T) {
 				time.Sleep(time.Second)
 				return nil, r.Context().Err()
 			})}))(t)
-		opts := testkit.Quiet()
+		opts := connectors.Quiet()
 		opts.Intercept = func(ctx context.Context, call connector.Call, next func(context.Context) error) error {
 			err := next(ctx)
 			if call.Method == "Query" {

@@ -41,6 +41,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource/record"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -484,7 +485,7 @@ func TestSignedJWT(t *testing.T) {
 					{Key: "key", Label: "Key", Type: wire.CredentialTextarea},
 					{Key: "kid", Label: "Id of the key", Type: wire.CredentialText}, {Key: "iss", Label: "Issuer", Type: wire.CredentialText},
 				}}
-				err := connectortest.Start(t, definition, src, testkit.Quiet()).As(map[string]string{"key": c.key, "kid": "k1", "iss": "me"}).Check()
+				err := connectortest.Start(t, definition, src, connectors.Quiet()).As(map[string]string{"key": c.key, "kid": "k1", "iss": "me"}).Check()
 				if c.text != "" {
 					requireCode(t, wire.CodeCheckFailed, err)
 					assert.Contains(t, err.Error(), c.text)

@@ -18,6 +18,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -111,7 +112,7 @@ func TestTypedPartitions(t *testing.T) {
 		{"7", func() restsource.Table { t := table(wire.TypeNumber, two); t.Path = ""; return t }(), []string{"/a", "/b"}},
 	} {
 		src := testkit.Must(restsource.New(shopAPI, []restsource.Table{c.table}, &restsource.Options{Transport: api}))(t)
-		tenant := connectortest.Start(t, shopDefinition, src, testkit.Quiet()).As(map[string]string{"token": c.typed}).Unverified()
+		tenant := connectortest.Start(t, shopDefinition, src, connectors.Quiet()).As(map[string]string{"token": c.typed}).Unverified()
 		_, err := read(t, tenant, "t", nil, "id")
 		asked := api.takeAsked()
 		slices.Sort(asked)
@@ -373,7 +374,7 @@ func TestJobOfParent(t *testing.T) {
 			exports.Job.Create, exports.Job.Status = c.create, c.create+"/{job}"
 			exports.Columns = append(exports.Columns, restsource.Column{Name: "account", OfParent: "id"})
 			src := testkit.Must(restsource.New(shopAPI, tables, &restsource.Options{Transport: api}))(t)
-			tenant := connectortest.Start(t, shopDefinition, src, testkit.Quiet()).As(shopCredentials).Unverified()
+			tenant := connectortest.Start(t, shopDefinition, src, connectors.Quiet()).As(shopCredentials).Unverified()
 			rows, err := read(t, tenant, "t", nil, "id")
 			if c.want == nil {
 				require.Error(t, err)

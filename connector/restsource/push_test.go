@@ -22,7 +22,7 @@ import (
 )
 
 // cond is short for the rows of a table.
-var cond = testkit.Filter
+var cond = cells.Filter
 
 var descending = []wire.SortKey{{Field: "id", Dir: wire.Desc}}
 

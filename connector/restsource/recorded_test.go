@@ -23,6 +23,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource/record"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -223,7 +224,7 @@ func TestDerivedInLogs(t *testing.T) {
 				}}
 				src := testkit.Must(restsource.New(api, numbersTable(onePage), &restsource.Options{Attempts: 1,
 					Transport: testkit.Fails(fails[1])}))(t)
-				_, err := connectortest.Start(t, shopDefinition, src, log.Options()).
+				_, err := connectortest.Start(t, shopDefinition, src, connectors.Logging(&log)).
 					As(map[string]string{"token": recorded}).Unverified().Query(allNumbers)
 				require.Error(t, err)
 				assert.NotContains(t, src.Check(t.Context(), checkOf("token", recorded)).Error(), derived(recorded), "a host may log it")

@@ -19,6 +19,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource/record"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -180,7 +181,7 @@ func connectAs(
 ) (*connectortest.Tenant, *testkit.Log) {
 	t.Helper()
 	src, log := testkit.Must(restsource.New(api, tables, &o))(t), &testkit.Log{}
-	return connectortest.Start(t, def, src, log.Options()).As(credentials).Unverified(), log
+	return connectortest.Start(t, def, src, connectors.Logging(log)).As(credentials).Unverified(), log
 }
 
 // query asks for rows in virtual time. It returns what the log says too, with quotation marks that are escaped once.

@@ -23,6 +23,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -39,7 +40,7 @@ func TestTrouble(t *testing.T) {
 			}
 			src := testkit.Must(restsource.New(api, numbersTable(byURL, func(t *restsource.Table) { t.Name, t.Path = "rows", "/rows" }),
 				&restsource.Options{Transport: upstream, MaxBody: 1 << 20}))(t)
-			tenant := connectortest.Start(t, definition, src, log.Options()).As(map[string]string{"token": shopToken, "shop": shop}).Unverified()
+			tenant := connectortest.Start(t, definition, src, connectors.Logging(log)).As(map[string]string{"token": shopToken, "shop": shop}).Unverified()
 			_, queried := tenant.Query(wire.QueryRequest{Table: "rows", Fields: []string{"id"}})
 			synctest.Wait() // the request is logged when it is over
 			assert.Contains(t, log.String(), c[5])

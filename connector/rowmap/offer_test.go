@@ -19,6 +19,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/rowmap"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -32,11 +33,11 @@ const (
 // has a type of its own.
 func offering(described wire.Type, columns []wire.Column, offer func(w *connector.RowWriter) error) connector.Source {
 	type source struct {
-		testkit.Source
-		testkit.Describer
+		connectors.Source
+		connectors.Describer
 	}
 	return source{
-		testkit.Source{OnQuery: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
+		connectors.Source{OnQuery: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 			return offer(out.Begin(columns))
 		}},
 		func(context.Context, wire.Credentials, string) (*wire.Table, error) {
@@ -48,7 +49,7 @@ func offering(described wire.Type, columns []wire.Column, offer func(w *connecto
 // answer returns the body of the answer to a query for n and absent, and what the log says.
 func answer(t *testing.T, src connector.Source) (answer, said string) {
 	var log testkit.Log
-	server := connectortest.Start(t, connector.Definition{Slug: "rows"}, src, log.Options())
+	server := connectortest.Start(t, connector.Definition{Slug: "rows"}, src, connectors.Logging(&log))
 	body := `{"table":"t","and":[],"sort":[],"fields":["n","absent"],"credentials":{},"timeoutMs":60000}`
 	_, answer = server.Post("/query", body)
 	return answer, log.String()
@@ -255,7 +256,7 @@ func BenchmarkOffer(b *testing.B) {
 		{Name: "placed", Type: wire.TypeDatetime}, {Name: "status", Type: wire.TypeString}, {Name: "tags", Type: wire.TypeJSON}}
 	document := map[string]any{"id": json.Number("4711"), "total": json.Number("12.50"), "placed": "2024-05-01T10:00:00+02:00",
 		"status": "open", "tags": []any{"a", "b"}}
-	source := testkit.Source{OnQuery: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
+	source := connectors.Source{OnQuery: func(_ context.Context, _ *connector.Query, out *connector.Rows) error {
 		w := out.Begin(columns)
 		for range 10_000 {
 			if err := rowmap.Offer(w, document); err != nil {
@@ -264,7 +265,7 @@ func BenchmarkOffer(b *testing.B) {
 		}
 		return nil
 	}}
-	handler := testkit.New(secret, connector.Definition{Slug: "documents"}, source, nil)
+	handler := connectors.New(secret, connector.Definition{Slug: "documents"}, source, nil)
 	const body = `{"table":"t","fields":["id","total","placed","status","tags"],"and":[],"sort":[],"credentials":{},"timeoutMs":60000}`
 	for b.Loop() {
 		w := testkit.Post(handler, secret, wire.PathQuery, body)

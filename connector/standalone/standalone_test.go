@@ -33,6 +33,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/standalone"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -45,14 +46,14 @@ var apiKey = []wire.CredentialField{{Key: "apiKey", Label: "API key", Type: wire
 func odd(t *testing.T, env map[string]string) standalone.Program {
 	return standalone.Program{
 		Definition: connector.Definition{Slug: "odd"},
-		Source: testkit.Source{Tables: []memsource.Table{{
+		Source: connectors.Source{Tables: []memsource.Table{{
 			Table: wire.Table{
 				Name: `o'brien "x" $HOME`, SourceDescription: "One row.", PrimaryKey: []string{"it's"},
 				Fields: []wire.Field{{Name: "it's", Type: wire.TypeString, Unique: true}},
 			},
 			Rows: [][]wire.Value{{wire.Text("x")}},
 		}}},
-		Options: testkit.Quiet(),
+		Options: connectors.Quiet(),
 		Out:     io.Discard,
 		Getenv: func(name string) (string, bool) {
 			if name != "PLATFORM_CONNECTOR_TOKEN" && name != "PORT" { // [rule tenant-5]
@@ -176,7 +177,7 @@ func TestLooksForATable(t *testing.T) {
 			var until time.Time
 			program := odd(t, anyPort)
 			program.Around = c.around
-			program.Source = testkit.Source{OnDiscover: func(ctx context.Context, _ *wire.DiscoveryRequest) (*wire.Discovery, error) {
+			program.Source = connectors.Source{OnDiscover: func(ctx context.Context, _ *wire.DiscoveryRequest) (*wire.Discovery, error) {
 				until, _ = ctx.Deadline()
 				return &wire.Discovery{Tables: c.tables}, nil
 			}}
@@ -387,7 +388,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(envProgram) == "" {
 		os.Exit(m.Run())
 	}
-	hanging := testkit.Source{OnCheck: func(context.Context, *wire.CheckRequest) error {
+	hanging := connectors.Source{OnCheck: func(context.Context, *wire.CheckRequest) error {
 		fmt.Println("checking")
 		select {}
 	}}
@@ -502,7 +503,7 @@ func TestDrain(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	program := odd(t, map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": token})
 	program.Drain = time.Minute
-	program.Source = testkit.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
+	program.Source = connectors.Source{OnCheck: func(ctx context.Context, _ *wire.CheckRequest) error {
 		stop()
 		select {
 		case <-time.After(1500 * time.Millisecond):

@@ -15,6 +15,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	kit "github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -58,7 +59,7 @@ func TestHosts(t *testing.T) {
 
 // shop returns the connector, below /shop. Its table has many rows, and one more that it writes when goOn is closed.
 func shop(goOn chan struct{}) []mounted {
-	source := testkit.Source{OnQuery: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
+	source := kit.Source{OnQuery: func(ctx context.Context, _ *connector.Query, out *connector.Rows) error {
 		w := out.Begin([]wire.Column{{Name: "id", Type: wire.TypeNumber}})
 		for id := range int64(many) {
 			if err := w.Row(wire.Int(id)); err != nil {
@@ -75,7 +76,7 @@ func shop(goOn chan struct{}) []mounted {
 			return ctx.Err()
 		}
 	}}
-	return []mounted{{"/shop", testkit.New(token, connector.Definition{Slug: "shop"}, source, testkit.Quiet())}}
+	return []mounted{{"/shop", kit.New(token, connector.Definition{Slug: "shop"}, source, kit.Quiet())}}
 }
 
 // ask asks for every kind of answer.

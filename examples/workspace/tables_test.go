@@ -17,6 +17,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/internal/exchange"
 	"github.com/connectorsdk/connector-sdk-go/examples/workspace/standin"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -183,7 +184,7 @@ func TestHostileUpstreams(t *testing.T) {
 			transport, _ := exchange.Answers(t, row[1], "token", token)
 			source := testkit.Must(restsource.New(generalAPI, tables, &restsource.Options{Transport: transport}))(t)
 			log := &testkit.Log{}
-			server := connectortest.Start(t, definition, source, log.Options())
+			server := connectortest.Start(t, definition, source, connectors.Logging(log))
 			tenant := server.As(map[string]string{"baseUrl": platform, "token": token}).Unverified()
 			_, err := tenant.Query(wire.QueryRequest{Table: "files", Fields: []string{"id", "size"}})
 			var failure *wire.Error

@@ -7,8 +7,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/connectorsdk/connector-sdk-go/connector"
 )
 
 // A Log keeps what is written to it, by several goroutines at once too.
@@ -34,9 +32,6 @@ func (l *Log) String() string {
 // Logger returns a logger of lines of text.
 func (l *Log) Logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
-// Options returns options of a connector that writes to the log.
-func (l *Log) Options() *connector.Options { return &connector.Options{Logger: l.Logger()} }
-
 // Await returns the first whole line with a text, and fails the test if no such line comes within
 // ten seconds: a request is logged when it is over, which may be after its answer.
 func (l *Log) Await(t testing.TB, want string) string {
@@ -51,6 +46,3 @@ func (l *Log) Await(t testing.TB, want string) string {
 	t.Fatalf("the log has no %q:\n%s", want, l)
 	return ""
 }
-
-// Quiet returns options of a connector whose log nobody reads.
-func Quiet() *connector.Options { return &connector.Options{Logger: slog.New(slog.DiscardHandler)} }

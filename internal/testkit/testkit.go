@@ -1,5 +1,6 @@
-// Package testkit has what the tests of several packages need: sources and transports that
-// a test bends, and a log that can be read. Only tests import it.
+// Package testkit has what the tests of several packages need: handlers and transports that
+// a test bends, files of cases, and a log that can be read; the sources to bend are in
+// package connectors below it. Only tests import it.
 package testkit
 
 import (

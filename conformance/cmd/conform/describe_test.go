@@ -12,13 +12,14 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // described serves a connector of these tables.
 func described(t *testing.T, tables ...memsource.Table) http.Handler {
 	t.Helper()
-	return testkit.New(token, connector.Definition{Slug: "shop"}, testkit.Tables(tables...), testkit.Quiet())
+	return connectors.New(token, connector.Definition{Slug: "shop"}, connectors.Tables(tables...), connectors.Quiet())
 }
 
 // TestDescribe writes a connector down, and compares it later with what was written.
@@ -74,11 +75,11 @@ Primary key: id.
 // turns the text of a label around. A file of it is passed on.
 func TestDescribeHidesSecrets(t *testing.T) {
 	const secret = "canary-secret-of-a-tenant"
-	source := testkit.Tables(memsource.Table{Table: wire.Table{Name: "t", SourceDescription: secret,
+	source := connectors.Tables(memsource.Table{Table: wire.Table{Name: "t", SourceDescription: secret,
 		Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}}}})
-	handler := testkit.New(token, connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{{
+	handler := connectors.New(token, connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{{
 		Key: "apiKey", Type: wire.CredentialPassword, Label: "Key \u202eyek", Placeholder: secret, Help: "Such as `" + secret + "`.",
-	}}}, source, testkit.Quiet())
+	}}}, source, connectors.Quiet())
 	url := behindPort(t, handler)
 	data := filepath.Join(t.TempDir(), "shop.json")
 	got := conform(t, withToken, "-credentials", key, "-describe", data, url)

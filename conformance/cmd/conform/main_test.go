@@ -22,6 +22,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -30,7 +31,7 @@ const token = "0123456789abcdef-0123456789abcdef"
 // served is a small connector with a credential, behind a real port. Its requests go through around.
 func served(t *testing.T, around func(h http.Handler, w http.ResponseWriter, r *http.Request)) string {
 	t.Helper()
-	handler := testkit.Handler(token, testkit.Tables(testkit.Planets()), testkit.Key)
+	handler := connectors.Handler(token, connectors.Tables(connectors.Planets()), connectors.Key)
 	if around == nil {
 		return behindPort(t, handler)
 	}

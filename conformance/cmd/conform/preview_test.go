@@ -23,16 +23,17 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // TestPreview prints rows as they are read, and nothing that they could do to a
 // terminal.
 func TestPreview(t *testing.T) {
-	source := testkit.Tables(cells.TableOf(t, "notes", `text:string? price:decimal
+	source := connectors.Tables(cells.TableOf(t, "notes", `text:string? price:decimal
 		| "one\x1b[31m\ntwo" decimal:12.50 | null decimal:-0.10 | "" decimal:0 | "ä"*41 decimal:3 | "a fourth row" decimal:4`),
 		cells.TableOf(t, "empty", "id:number"))
-	handler := testkit.New(token, connector.Definition{Slug: "notes"}, source, testkit.Quiet())
+	handler := connectors.New(token, connector.Definition{Slug: "notes"}, source, connectors.Quiet())
 	url := behindPort(t, handler)
 
 	got := conform(t, withToken, "-preview", "4", url)
@@ -88,7 +89,7 @@ func TestPreviewOfATenant(t *testing.T) {
 // TestPreviewOfAFault shows the other tables, and says where the cause stands: an
 // answer never has it.
 func TestPreviewOfAFault(t *testing.T) {
-	source := testkit.Source{Tables: []memsource.Table{cells.TableOf(t, "away", "id:number"), cells.TableOf(t, "here", "id:number | 7")}}
+	source := connectors.Source{Tables: []memsource.Table{cells.TableOf(t, "away", "id:number"), cells.TableOf(t, "here", "id:number | 7")}}
 	healthy := source
 	source.OnQuery = func(ctx context.Context, req *connector.Query, out *connector.Rows) error {
 		if req.Table == "away" {
@@ -96,7 +97,7 @@ func TestPreviewOfAFault(t *testing.T) {
 		}
 		return healthy.Query(ctx, req, out)
 	}
-	handler := testkit.New(token, connector.Definition{Slug: "notes"}, source, testkit.Quiet())
+	handler := connectors.New(token, connector.Definition{Slug: "notes"}, source, connectors.Quiet())
 	url := behindPort(t, handler)
 
 	got := conform(t, withToken, "-preview", "1", url)
@@ -111,7 +112,7 @@ func echoing(t *testing.T, message string) string {
 	t.Helper()
 	const canary = "canary-secret-of-a-tenant"
 	spelled := base64.StdEncoding.EncodeToString([]byte("user:" + canary))
-	source := testkit.Tables(memsource.Table{
+	source := connectors.Tables(memsource.Table{
 		Table: wire.Table{Name: "t " + token, Fields: []wire.Field{
 			{Name: canary, Type: wire.TypeString}, {Name: "b\u202ec", Type: wire.TypeString},
 		}},
@@ -120,9 +121,9 @@ func echoing(t *testing.T, message string) string {
 			{wire.Text(spelled), wire.Text(`{"apiKey":"` + strings.ReplaceAll(canary, "-", `\u002D`) + `"}`)},
 		},
 	})
-	handler := testkit.New(token, connector.Definition{Slug: "echo",
+	handler := connectors.New(token, connector.Definition{Slug: "echo",
 		Credentials: []wire.CredentialField{{Key: "apiKey", Label: "Key", Type: wire.CredentialPassword}}}, source,
-		testkit.Quiet())
+		connectors.Quiet())
 	if message == "" {
 		return behindPort(t, handler)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -90,7 +91,7 @@ func TestTables(t *testing.T) {
 		return m
 	}
 	link := wire.ForeignKey{Field: "other", TargetTable: "customers", TargetField: "id"}
-	h := testkit.New(token, connector.Definition{Slug: "shop"}, testkit.Tables(table("orders", link), table("customers")), nil)
+	h := connectors.New(token, connector.Definition{Slug: "shop"}, connectors.Tables(table("orders", link), table("customers")), nil)
 	var mu sync.Mutex
 	var asked []string // the bodies that name the other table
 	url := behindPort(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

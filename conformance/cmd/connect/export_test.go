@@ -26,6 +26,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -109,7 +110,7 @@ type pier struct {
 
 func newPier(t testing.TB, limits wire.Limits, tables ...memsource.Table) *pier {
 	t.Helper()
-	handler := testkit.New(exportToken, connector.Definition{Slug: "shop", Limits: limits}, testkit.Tables(tables...), testkit.Quiet())
+	handler := connectors.New(exportToken, connector.Definition{Slug: "shop", Limits: limits}, connectors.Tables(tables...), connectors.Quiet())
 	p := &pier{handler: handler, open: map[string]int{}}
 	p.left.Store(math.MaxInt64)
 	return p

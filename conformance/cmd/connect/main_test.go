@@ -24,6 +24,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -172,9 +173,9 @@ func (v *visitor) events(last, id, text string) (event string) {
 
 // TestRun uses the whole program: it connects, waits for the verdict, measures and asks.
 func TestRun(t *testing.T) {
-	table := testkit.Planets()
+	table := connectors.Planets()
 	table.Rows[2][0] = wire.Text("<Venus>")
-	server := httptest.NewServer(testkit.Handler(token, testkit.Tables(table), testkit.Key))
+	server := httptest.NewServer(connectors.Handler(token, connectors.Tables(table), connectors.Key))
 	defer server.Close()
 
 	printed, _ := testkit.Launch(t, func(ctx context.Context, out io.Writer) error {
@@ -240,7 +241,7 @@ func TestRun(t *testing.T) {
 // sent: it is shown as in reports.
 func TestPageIsClean(t *testing.T) {
 	const key = "canary-key-of-a-tenant"
-	src := testkit.Tables(memsource.Table{
+	src := connectors.Tables(memsource.Table{
 		Table: wire.Table{Name: "t " + token, SourceDescription: "of " + key, StoresRows: true, Fields: []wire.Field{
 			{Name: "f " + key, Type: wire.TypeString, SourceDescription: strings.ToUpper(key)},
 			{Name: "account", Type: wire.TypeString},
@@ -250,9 +251,9 @@ func TestPageIsClean(t *testing.T) {
 			{wire.Text(strings.Repeat("x", 290) + key), wire.Text(strings.ReplaceAll(key, "-", `\u002D`))},
 		},
 	})
-	h := testkit.New(token, connector.Definition{Slug: "echo", Credentials: []wire.CredentialField{
+	h := connectors.New(token, connector.Definition{Slug: "echo", Credentials: []wire.CredentialField{
 		{Key: "account", Label: "Account", Type: wire.CredentialText},
-		{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword}}}, src, testkit.Quiet())
+		{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword}}}, src, connectors.Quiet())
 	var rejects atomic.Bool
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if body := testkit.Body(r); !rejects.Load() || !bytes.Contains(body, []byte(key)) {

@@ -23,6 +23,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -39,7 +40,7 @@ type around func(h http.Handler, w http.ResponseWriter, r *http.Request)
 // connectedTo returns a source of tables, as a form has connected it.
 func connectedTo(t *testing.T, around around, tables ...memsource.Table) *lifecycle.Source {
 	t.Helper()
-	h := testkit.New(token, connector.Definition{Slug: "moons"}, testkit.Tables(tables...), testkit.Quiet())
+	h := connectors.New(token, connector.Definition{Slug: "moons"}, connectors.Tables(tables...), connectors.Quiet())
 	client, stop := memlisten.Client(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { around(h, w, r) }))
 	t.Cleanup(stop)
 	form := lifecycle.NewForm(&platform.Options{HTTP: client})
@@ -244,7 +245,7 @@ func TestTurnAgain(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}
 		h.ServeHTTP(w, r)
-	}, testkit.Planets())
+	}, connectors.Planets())
 	down.Store(true)
 	for offset, buttons := range map[int]string{100: `"offset":50 "offset":100`, 0: `"offset":0`} {
 		p.feed.clear()
@@ -266,7 +267,7 @@ func TestAskFails(t *testing.T) {
 			return
 		}
 		h.ServeHTTP(w, r)
-	}, testkit.Planets())
+	}, connectors.Planets())
 	for _, c := range []struct {
 		question, says string
 		requests       int

@@ -21,6 +21,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -89,7 +90,7 @@ func TestFolderPages(t *testing.T) {
 // TestFolderIsJudged grades a folder by the conformance program.
 func TestFolderIsJudged(t *testing.T) {
 	source := testkit.Must(duckdb.Folder(makeFiles(t, lake), nil))(t)
-	handler := testkit.New(connectortest.Token, connector.Definition{Slug: "folder"}, source, nil)
+	handler := connectors.New(connectortest.Token, connector.Definition{Slug: "folder"}, source, nil)
 	target, done := conformance.InProcess(handler, connectortest.Token)
 	defer done()
 	conformancetest.Test(t, target, &conformance.Options{Mode: conformance.ModeLive, Requests: 300})

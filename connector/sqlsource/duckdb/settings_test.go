@@ -19,6 +19,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -32,7 +33,7 @@ func script(t *testing.T, name string) string {
 func askedOf(t *testing.T, db *sql.DB, flavor sqlengine.Flavor, o *sqlsource.Options) situation.Asked {
 	t.Helper()
 	source := testkit.Must(sqlsource.New(db, flavor, o))(t)
-	return situation.Asked{Handler: testkit.New(connectortest.Token, connector.Definition{Slug: "survey"}, source, testkit.Quiet())}
+	return situation.Asked{Handler: connectors.New(connectortest.Token, connector.Definition{Slug: "survey"}, source, connectors.Quiet())}
 }
 
 // TestSettings asks of a database whose settings have the hostile values of testdata/settings.txt, all of which the

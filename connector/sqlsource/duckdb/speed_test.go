@@ -21,6 +21,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -74,7 +75,7 @@ func BenchmarkSpeed(b *testing.B) {
 func BenchmarkStream(b *testing.B) {
 	dir, rows := speedFolder(b)
 	source := testkit.Must(duckdb.Folder(dir, nil))(b)
-	h := testkit.New(connectortest.Token, connector.Definition{Slug: "bench"}, source, testkit.Quiet())
+	h := connectors.New(connectortest.Token, connector.Definition{Slug: "bench"}, source, connectors.Quiet())
 	body, err := wire.EncodeRequest(&wire.QueryRequest{Table: "events", Sort: []wire.SortKey{}, Envelope: wire.Envelope{TimeoutMS: 600_000},
 		Fields: []string{"id", "day", "moment", "amount", "label", "kind", "rank", "score"}})
 	require.NoError(b, err)

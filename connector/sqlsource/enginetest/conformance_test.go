@@ -23,6 +23,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -64,7 +65,7 @@ func (e *engine) filled(t *testing.T) (*database, http.Handler) {
 func (d *database) asked(t testing.TB, options *sqlsource.Options) situation.Asked {
 	t.Helper()
 	logger := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
-	handler := testkit.New(connectortest.Token, d.definition(), d.source(t, options), &connector.Options{Logger: logger})
+	handler := connectors.New(connectortest.Token, d.definition(), d.source(t, options), &connector.Options{Logger: logger})
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, wire.PathDocument, nil))
 	var document wire.Document

@@ -16,6 +16,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -125,7 +126,7 @@ func TestSQLiteHostsDatabase(t *testing.T) {
 			src := testkit.Must(sqlsource.New(db, sqlsource.SQLite(), nil))(t)
 			for _, line := range []string{"check", "discovery", `size {"table": "t"}`} {
 				var log testkit.Log
-				caller := connectortest.Start(t, connector.Definition{Slug: "hosts"}, src, log.Options()).As(nil).Unverified()
+				caller := connectortest.Start(t, connector.Definition{Slug: "hosts"}, src, connectors.Logging(&log)).As(nil).Unverified()
 				require.Contains(t, ask(t, caller, line), "internal: internal error", line)
 				require.Contains(t, log.String(), "level=ERROR", line)
 				require.Contains(t, log.String(), "the database of this connector cannot be used: "+c.log, line)

@@ -32,6 +32,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -380,7 +381,7 @@ func TestPostgresPooled(t *testing.T) {
 func requireTold(t *testing.T, db *database) {
 	t.Helper()
 	var log testkit.Log
-	caller := connectortest.Start(t, db.definition(), db.source(t, nil), log.Options()).As(db.credentials).Unverified()
+	caller := connectortest.Start(t, db.definition(), db.source(t, nil), connectors.Logging(&log)).As(db.credentials).Unverified()
 	var failed error
 	var mu sync.Mutex
 	var clients sync.WaitGroup

@@ -22,6 +22,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/situation"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -101,7 +102,7 @@ func TestSQLitePlanShowsNoValue(t *testing.T) {
 			wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpLte, wire.OpIn, wire.OpIncludes, wire.OpStartsWith, wire.OpContains,
 		} {
 			for _, v := range markers {
-				f := testkit.Filter(field, op, v, v)
+				f := cells.Filter(field, op, v, v)
 				_, err := caller.Query(wire.QueryRequest{
 					Table: "t", Where: wire.Where{And: []wire.Filter{f}, Or: [][]wire.Filter{{f}, {f}}},
 					Sort: []wire.SortKey{{Field: field, Dir: wire.Desc}}, Fields: []string{"id"}, Limit: 7316007316, Offset: 7316007316,

@@ -11,6 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -63,7 +64,7 @@ func TestQuestions(t *testing.T) {
 // the test: a planted bug may be found by it.
 func TestUnreadable(t *testing.T) {
 	f := shelf()
-	f.server = connectortest.Start(t, connector.Definition{Slug: "shelf"}, testkit.Tables(testkit.Planets()), nil)
+	f.server = connectortest.Start(t, connector.Definition{Slug: "shelf"}, connectors.Tables(connectors.Planets()), nil)
 	f.server.Client = &http.Client{Transport: testkit.Always(http.StatusOK, "no answer")}
 	found, _ := f.check(t, (&questions{f: f, seed: 1}).at(0))
 	require.NotNil(t, found)

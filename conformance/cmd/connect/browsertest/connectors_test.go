@@ -17,6 +17,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -95,7 +96,7 @@ func goodWith(t *testing.T, n int64) http.Handler {
 			wire.Datetime(time.Date(2026, 1, 1, 9, 30, 0, 0, time.UTC).Add(time.Duration(i) * 11 * time.Hour)), status})
 	}
 	src := testkit.Must(memsource.New([]memsource.Table{customers, orders}, nil))(t)
-	return testkit.New(token, connector.Definition{Slug: "little-shop", Credentials: schema}, shop{src}, testkit.Quiet())
+	return connectors.New(token, connector.Definition{Slug: "little-shop", Credentials: schema}, shop{src}, connectors.Quiet())
 }
 
 // broken states a size of orders that is not the number of its rows, takes gt for gte and sorts in one
@@ -119,17 +120,17 @@ func broken(h http.Handler, mended *atomic.Bool) http.Handler {
 func bare(t *testing.T) http.Handler {
 	tides := cells.TableOf(t, "tides", `port:string*! metres:number | "Brest" 6.1 | "Calais" 6.5 | "Nice" 0.2`)
 	tides.SourceDescription = "Tidal range by port."
-	src := testkit.Source{Tables: []memsource.Table{tides}}
+	src := connectors.Source{Tables: []memsource.Table{tides}}
 	tables := src
 	src.OnDiscover = func(ctx context.Context, r *wire.DiscoveryRequest) (*wire.Discovery, error) {
 		found, err := tables.Discover(ctx, r)
 		found.Warnings = []string{"Two ports were left out: they have no gauge."}
 		return found, err
 	}
-	opts := testkit.Quiet()
+	opts := connectors.Quiet()
 	opts.Omit.Operators, opts.Omit.Sort, opts.Omit.Offset = filter.Operators(), wire.SortNone, true
 	opts.Omit.Endpoints = []wire.Endpoint{wire.EndpointCount}
-	return testkit.New(token, connector.Definition{Slug: "plain-tides"}, src, opts)
+	return connectors.New(token, connector.Definition{Slug: "plain-tides"}, src, opts)
 }
 
 // serve serves a connector on a port and returns its URL. Every body that it gets is recorded.

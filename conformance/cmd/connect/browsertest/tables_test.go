@@ -15,8 +15,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
-	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -54,7 +54,7 @@ func ledger(t *testing.T) http.Handler {
 		wide.Fields = append(wide.Fields, wire.Field{Name: fmt.Sprintf("average_of_calendar_week_%d", n), Type: wire.TypeDecimal,
 			SourceDescription: "Mean over the week, in degrees Celsius."})
 	}
-	return testkit.New(token, connector.Definition{Slug: "ledger"}, testkit.Tables(append(tables, journal, wide)...), testkit.Quiet())
+	return connectors.New(token, connector.Definition{Slug: "ledger"}, connectors.Tables(append(tables, journal, wide)...), connectors.Quiet())
 }
 
 // TestTables searches tables, turns pages, makes a filter of a cell and saves the answer, without a mouse where a person
@@ -166,7 +166,7 @@ func TestManyTables(t *testing.T) {
 		tables = append(tables, memsource.Table{Table: wire.Table{Name: fmt.Sprint("table_", i), StoresRows: true,
 			Fields: []wire.Field{{Name: "x", Type: wire.TypeString, Nullable: true}, {Name: "day", Type: wire.TypeDate}}}})
 	}
-	h := testkit.New(token, connector.Definition{Slug: "many"}, testkit.Tables(tables...), testkit.Quiet())
+	h := connectors.New(token, connector.Definition{Slug: "many"}, connectors.Tables(tables...), connectors.Quiet())
 	var stops atomic.Bool
 	url, _ := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !stops.Load() || r.URL.Path != wire.PathQuery {

@@ -14,6 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/cells"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -248,7 +249,7 @@ func TestNear(t *testing.T) {
 			operands = append(operands, wire.Text(text))
 		}
 		b, column := &Builder{Flavor: &ofSQLite}, columns[c[1]]
-		got, ok := b.Condition(&column, testkit.Filter("n", wire.Op(c[2]), operands...))
+		got, ok := b.Condition(&column, cells.Filter("n", wire.Op(c[2]), operands...))
 		require.True(t, ok, c[0])
 		require.Equal(t, strings.Replace(c[4], "FALSE", False, 1), got, c[0])
 		require.Equal(t, c[5], strconv.Itoa(len(b.Args)), c[0])

@@ -16,12 +16,13 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
 	"github.com/connectorsdk/connector-sdk-go/internal/testkit"
+	"github.com/connectorsdk/connector-sdk-go/internal/testkit/connectors"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // keyed returns a connector that follows the protocol and asks for an API key.
 func keyed() http.Handler {
-	return testkit.Handler(goodToken, testkit.Tables(testkit.Planets()), testkit.Key)
+	return connectors.Handler(goodToken, connectors.Tables(connectors.Planets()), connectors.Key)
 }
 
 // inProcess grades the handler instead of what stands at the URL.
@@ -103,11 +104,11 @@ func TestLife(t *testing.T) {
 // TestTwoAccounts connects a connector with a second account. It is graded with both, and no verdict that keeps them
 // apart rests on accounts that see the same rows.
 func TestTwoAccounts(t *testing.T) {
-	other := testkit.Planets()
+	other := connectors.Planets()
 	for _, row := range other.Rows {
 		row[0] = wire.Text(row[0].Text() + " of another sun")
 	}
-	own, others := keyed(), testkit.Handler(goodToken, testkit.Tables(other), testkit.Key)
+	own, others := keyed(), connectors.Handler(goodToken, connectors.Tables(other), connectors.Key)
 	apart := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if bytes.Contains(testkit.Body(r), []byte(`"sk-2"`)) {
 			others.ServeHTTP(w, r)
