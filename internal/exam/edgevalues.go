@@ -122,7 +122,7 @@ func (n *edgeValues) show(m *misreading, f wire.Filter, t wire.Type, expected, s
 // misread returns the function that reports whether a misreading of a filter keeps the
 // witness at an index, or nil if the misreading does not concern the filter.
 func (n *edgeValues) misread(m *misreading, f wire.Filter, t wire.Type) func(i int) bool {
-	if m.about != nil && !m.about(f.Op, t) {
+	if !m.mayConcern(f.Op, t) {
 		return nil
 	}
 	if m.other != nil {

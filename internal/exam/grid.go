@@ -249,13 +249,13 @@ func (c *Cell) judge() (list []*candidate) {
 	column := c.column()
 	n := c.grid.edgeValuesOf(c.Subject, column)
 	chance := chanceOf(c.grid.seed, c.Table.Name, c.Field, string(c.Op))
-	about := func(list []misreading) (likely []*misreading) {
+	about := func(list []misreading) (some []*misreading) {
 		for i := range list {
-			if m := &list[i]; m.about == nil || m.about(c.Op, column.Type) {
-				likely = append(likely, m)
+			if list[i].mayConcern(c.Op, column.Type) {
+				some = append(some, &list[i])
 			}
 		}
-		return likely
+		return some
 	}
 	likely, ofLongLists := about(misreadings), about(longListMisreadings)
 	for _, f := range chance.candidates(column, n, c.Op) {

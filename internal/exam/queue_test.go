@@ -132,7 +132,7 @@ func TestPacksAreOfOneKind(t *testing.T) {
 // matcherOf returns what a misreading takes for a match, or nil if it does not concern the filter.
 func matcherOf(m *misreading, f wire.Filter, t wire.Type) matcher {
 	switch {
-	case m.about != nil && !m.about(f.Op, t):
+	case !m.mayConcern(f.Op, t):
 		return nil
 	case m.other == nil:
 		return m.read(f, t)

@@ -20,14 +20,14 @@ export const bytes = (a, b) => {
   if (beyond.test(a) || beyond.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b))
   return a < b ? -1 : 1
 }
-// once keeps what f makes of a text: a sort asks it of each many times.
-const once = f => {
+// once keeps what f makes of a value: a sort asks it of each text many times.
+export const once = f => {
   const known = new Map()
-  return s => {
-    let made = known.get(s)
+  return v => {
+    let made = known.get(v)
     if (made === undefined) {
       if (known.size === 100_000) known.clear()
-      known.set(s, made = f(s))
+      known.set(v, made = f(v))
     }
     return made
   }

@@ -47,14 +47,8 @@ class Refusal extends Error {
 }
 const want = (ok, message) => { if (!ok) throw new Refusal(400, 'bad_request', message) }
 
-// made are the tables of each shop, by what makes them: a probe has a connector for each of many faults, and none changes rows.
-const made = new Map()
-const tablesOf = (make, seed) => {
-  const known = made.get(make) ?? new Map()
-  made.set(make, known)
-  if (!known.has(seed)) known.set(seed, new Map(shops.map((name, i) => [name, make(seed, i)])))
-  return known.get(seed)
-}
+// tablesOf makes the tables of each shop once: a probe has a connector for each of many faults, and none changes rows.
+const tablesOf = semantics.once(make => semantics.once(seed => new Map(shops.map((name, i) => [name, make(seed, i)]))))
 
 // Connector answers requests over the tables of a seed, with the hooks of a fault.
 export class Connector {
@@ -62,7 +56,7 @@ export class Connector {
     this.fault = fault
     this.state = { requests: 0 } // what a fault keeps between requests
     this.keyed = Object.values(tenantFaults).includes(fault)
-    this.shops = tablesOf(fault.make ?? make, seed)
+    this.shops = tablesOf(fault.make ?? make)(seed)
   }
 
   document() {
