@@ -25,7 +25,7 @@ func longCells() []wire.Value {
 func counted(t *testing.T) {
 	t.Helper()
 	if testrun.Race {
-		t.Skip("the race detector allocates")
+		t.Skip("the race detector allocates; run without -race")
 	}
 }
 

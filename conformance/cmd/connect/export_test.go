@@ -33,9 +33,9 @@ import (
 
 const exportToken = "the-token-of-the-tests-of-an-export"
 
-// things is a table with a key of two fields.
 func TestMain(m *testing.M) { testrun.Main(m) }
 
+// things is a table with a key of two fields.
 func things(n int) memsource.Table {
 	t := memsource.Table{Table: wire.Table{Name: "the/things", PrimaryKey: []string{"room", "place"}, Fields: []wire.Field{
 		{Name: "note", Type: wire.TypeString, Nullable: true},
